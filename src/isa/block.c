@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "isa/isa.h"
 
-enum { MAX_BLOCK_INSNS = UINT16_MAX };
+enum { MAX_BLOCK_INSNS = UINT16_MAX }; /* the range of isa_block.count */
 
 /* Returns whether the instruction ends its block, because it may transfer control or raises #UD. */
 static bool ends_block(const isa_insn *insn)
@@ -15,6 +15,7 @@ static bool ends_block(const isa_insn *insn)
     return isa_forms[insn->form].branch != ISA_NOT_BRANCH || insn->flags & ISA_UNDEFINED;
 }
 
+/* Makes a block of copies of `count` instructions and their bytes, with one user. */
 isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *bytes, uint32_t linear,
                           uint32_t physical, bool code32)
 {
@@ -46,6 +47,7 @@ isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *
     return block;
 }
 
+/* Decodes instructions until one ends the block, `code` ends within one, or there are `max_insns`. */
 isa_block *isa_block_decode(isa_decoder *decoder, const isa_code *code, uint32_t physical, unsigned max_insns)
 {
     ARRAY_OF(isa_insn) insns = {0};
@@ -56,7 +58,7 @@ isa_block *isa_block_decode(isa_decoder *decoder, const isa_code *code, uint32_t
         isa_insn insn;
         if (!isa_decode(decoder, code->bytes + used, code->size - used, code->linear + (uint32_t)used,
                         code->code32, &insn) ||
-            used + insn.length > UINT16_MAX)
+            used + insn.length > UINT16_MAX) /* the range of isa_block.size */
             break;
         if (!ARRAY_ADD(&insns, insn)) {
             free(insns.items);

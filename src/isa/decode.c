@@ -8,21 +8,21 @@
 #include "isa/decoder.h"
 #include "isa/opcode_map.h"
 
-enum { MAX_LENGTH = 15 };
-enum { NO_GPR = 8 };
+enum { NO_GPR = 8 }; /* in the place of a register's number: none */
 
 /* The bytes of one instruction while it is being read. */
 typedef struct reader {
     const uint8_t *bytes;
-    size_t size;
-    unsigned at;
-    bool short_of_bytes; /* the buffer ended first */
+    size_t size;         /* of `bytes` */
+    unsigned at;         /* index of the next byte */
+    bool short_of_bytes; /* the buffer ended before the instruction */
     bool too_long;       /* a 16th byte would be needed */
 } reader;
 
+/* Returns the next byte. If there is none, returns 0 and sets the reason. */
 static uint8_t read_byte(reader *r)
 {
-    if (r->at >= MAX_LENGTH)
+    if (r->at >= ISA_LONGEST)
         r->too_long = true;
     else if (r->at >= r->size)
         r->short_of_bytes = true;
@@ -54,8 +54,9 @@ typedef struct sizes {
     uint8_t repeat;      /* F2h, F3h or 0 */
 } sizes;
 
-/* Reads the prefixes and returns the opcode byte after them. Of the repeat prefixes, the last one counts. 66h
- * or 67h twice is the same as once, but each still costs its decode clock. */
+/* Reads the prefixes into `insn` and `s`, and returns the opcode byte after them. Of the repeat prefixes and of the
+ * segment overrides, the last one counts. 66h or 67h twice is the same as once, but each still costs its decode
+ * clock. */
 static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, sizes *s)
 {
     *s = (sizes){.operand32 = code32, .address32 = code32};
@@ -87,11 +88,11 @@ static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, sizes *s)
         case 0x2e:
         case 0x36:
         case 0x3e:
-            insn->segment = (uint8_t)(1 + (byte >> 3 & 3));
+            insn->segment = (uint8_t)(1 + (byte >> 3 & 3)); /* ES, CS, SS, DS */
             break;
         case 0x64:
         case 0x65:
-            insn->segment = (uint8_t)(5 + (byte & 1));
+            insn->segment = (uint8_t)(5 + (byte & 1)); /* FS, GS */
             break;
         default:
             return byte;
@@ -100,6 +101,7 @@ static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, sizes *s)
     }
 }
 
+/* Returns the bit of a register in a mask of registers, 0 for NO_GPR. */
 static uint8_t gpr_bit(unsigned gpr)
 {
     assert(gpr <= NO_GPR);
@@ -108,8 +110,8 @@ static uint8_t gpr_bit(unsigned gpr)
     return (uint8_t)(1u << gpr);
 }
 
-/* Reads the addressing bytes of a 16-bit form. Base and index: BX+SI, BX+DI, BP+SI, BP+DI, SI, DI, BP (mod 0:
- * disp16), BX. */
+/* Records the registers of a memory operand with a 16-bit address, and skips its displacement, whose value is not
+ * needed. Base and index by r/m: BX+SI, BX+DI, BP+SI, BP+DI, SI, DI, BP (mod 0: only a 16-bit displacement), BX. */
 static void read_address16(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
 {
     static const uint8_t base[8] = {ISA_EBX, ISA_EBX, ISA_EBP, ISA_EBP, ISA_ESI, ISA_EDI, ISA_EBP, ISA_EBX};
@@ -125,6 +127,7 @@ static void read_address16(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
     }
 }
 
+/* Does what read_address16 does, for a 32-bit address, which may have a SIB byte. */
 static void read_address32(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
 {
     assert(mod < 3 && rm < 8);
@@ -146,7 +149,8 @@ static void read_address32(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
     }
 }
 
-/* Reads what follows the opcode and addressing bytes. */
+/* Reads what follows the opcode and addressing bytes: an immediate operand or an address within the instruction.
+ * *relative gets the displacement of a relative branch. */
 static void read_immediate(reader *r, isa_insn *insn, isa_immediate kind, const sizes *s, uint32_t *relative)
 {
     unsigned full = s->operand32 ? 4 : 2;
@@ -188,14 +192,16 @@ static void read_immediate(reader *r, isa_insn *insn, isa_immediate kind, const 
     insn->imm16 = (uint16_t)value;
 }
 
-/* The operands of one encoding as register numbers. */
+/* The operands of one encoding as register numbers (general or MMX registers, by the form). */
 typedef struct operands {
-    unsigned rm; /* register r/m, NO_GPR if it is memory */
-    unsigned reg;
-    unsigned op; /* low three bits of the opcode */
-    bool byte_registers;
+    unsigned rm;         /* ModRM.rm; NO_GPR if it is memory */
+    unsigned reg;        /* ModRM.reg */
+    unsigned op;         /* low three bits of the opcode */
+    bool byte_registers; /* numbers 4-7 name AH, CH, DH, BH */
 } operands;
 
+/* Returns the mask of the general registers that `uses` (ISA_USE_*, and bits 0-7 for fixed registers) means with these
+ * operands. */
 static uint8_t used_gprs(uint32_t uses, const operands *o)
 {
     unsigned byte_mask = o->byte_registers ? 3 : 7; /* AH, CH, DH, BH are in EAX, ECX, EDX, EBX */
@@ -211,6 +217,7 @@ static uint8_t used_gprs(uint32_t uses, const operands *o)
     return gprs;
 }
 
+/* Returns the mask of the MMX registers that `uses` means with these operands. */
 static uint8_t used_mmx(uint32_t uses, const operands *o)
 {
     uint8_t registers = 0;
@@ -229,7 +236,7 @@ static uint8_t enter_accesses(unsigned level)
     return (uint8_t)(level == 0 ? 1 : 2 + 2 * (level - 1));
 }
 
-/* Fills in what the form determines for this encoding. */
+/* Fills in what the form determines for this encoding. The immediate must have been read (ENTER). */
 static void apply_form(isa_insn *insn, const isa_cell *cell, const operands *o, const sizes *s)
 {
     const isa_form *form = &isa_forms[cell->form];
@@ -265,6 +272,7 @@ static bool bad_prefix(const isa_insn *insn, const sizes *s)
     return insn->flags & ISA_MMX && (s->operand_prefix || s->repeat != 0);
 }
 
+/* Makes it form 0, which is undefined, without registers and references. Prefixes, length and sizes stay. */
 static void make_undefined(isa_insn *insn)
 {
     insn->form = 0;

@@ -6,7 +6,7 @@
 
 struct isa_decoder {
     unsigned models;       /* accepted models: ISA_P54C | ISA_P55C | ISA_P6 */
-    struct isa_text *text; /* the disassembler's part */
+    struct isa_text *text; /* Capstone's handles and the syntax; defined in disassemble.c */
 };
 
 #endif

@@ -11,9 +11,9 @@
 const char *const isa_gpr_names[9] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", NULL};
 
 typedef struct isa_text {
-    csh handle[2]; /* 16-bit, 32-bit code */
-    cs_insn *insn; /* space for one */
-    bool att;
+    csh handle[2]; /* Capstone's, by isa_code.code32: 16-bit, 32-bit code */
+    cs_insn *insn; /* space for one instruction */
+    bool att;      /* AT&T's syntax, not Intel's */
 } isa_text;
 
 isa_decoder *isa_decoder_open(unsigned models)
@@ -59,8 +59,8 @@ void isa_decoder_set_att(isa_decoder *decoder, bool att)
         cs_option(text->handle[i], CS_OPT_SYNTAX, att ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
 }
 
-/* Names that Capstone uses for a later processor's meaning of bytes that this processor decodes differently,
- * and names that are not Intel's. */
+/* Capstone's names and those to be written instead. Some of Capstone's are a later processor's meaning of bytes that this
+ * processor decodes differently, others are not Intel's. "": nothing is written. */
 static const char *const renamed[][2] = {
     {"tzcnt", "bsf"},     {"lzcnt", "bsr"},         {"pause", "nop"},
     {"bnd", "repne"},     {"xacquire", "repne"},    {"xrelease", "rep"},
@@ -70,8 +70,8 @@ static const char *const renamed[][2] = {
     {"fcompi", "fcomip"}, {"fucompi", "fucomip"},   {"notrack", ""},
     {"repz", ""}};
 
-/* Returns whether it is FCOM, FCOMP, FXCH or FSTP by its second opcode, which Capstone 5 writes without the
- * register. */
+/* Returns whether the instruction is FCOM, FCOMP, FXCH or FSTP by an undocumented alias of its opcode (DC D0+i, DC D8+i,
+ * DD C8+i, DF D0+i, DF D8+i). Capstone 5 writes these without the register. `opcode`: the bytes after the prefixes. */
 static bool is_x87_alias(const isa_insn *insn, const uint8_t *opcode)
 {
     if (insn->length != insn->prefixes + 2)
@@ -81,7 +81,7 @@ static bool is_x87_alias(const isa_insn *insn, const uint8_t *opcode)
            (opcode[0] == 0xdf && (kind == 0xd0 || kind == 0xd8));
 }
 
-/* Writes Capstone's text with its first word corrected. */
+/* Writes Capstone's text with its first word (the mnemonic, or a prefix before it) replaced as in `renamed`. */
 static void write_text(const cs_insn *insn, char *text, size_t text_size)
 {
     const char *first = insn->mnemonic;

@@ -15,7 +15,8 @@
 #include "isa/instruction_columns.h"
 #include "isa/instructions_gen.h"
 
-/* Words that are the names of isa.h's constants without their prefix, in lower case. */
+/* The words of each column. WORDS makes them from the names of isa.h's constants, without their prefix and in lower
+ * case. */
 #define WORD(prefix, name_)                                                                                  \
     {                                                                                                        \
         .name = #name_, .value = prefix##name_                                                               \
@@ -56,7 +57,8 @@ static const word engine_words[] = {WORDS(ISA_E_, BEGINS, CMPS, FNOP, FSTP1, KEE
                                           PUSHF, POPF, INT_N, IRET, ALONE, TEST, NEG, SMSW, FLAGS_FIRST, ARPL,
                                           ENTER, PUSHA, POPA, INVD, WBINVD, ICEBP),
                                     {0}};
-static const word confidence_words[] = {{"measured", 0}, {"manual", 1}, {"inferred", 2}, {0}};
+static const word confidence_words[] /* only checked */ = {
+    {"measured", 0}, {"manual", 1}, {"inferred", 2}, {0}};
 
 /* Cost rules and the number of arguments of each. */
 #define COST(count, name)                                                                                    \
@@ -107,7 +109,7 @@ bool find_word(const word *words, const char *name, uint32_t *value)
     return false;
 }
 
-/* Parses one word of a closed vocabulary. */
+/* Parses one of `words`; anything else is an error of that column. */
 static uint32_t parse_word(generator *g, unsigned column, const word *words, const char *text)
 {
     uint32_t value = 0;
@@ -128,7 +130,7 @@ static uint32_t parse_set(generator *g, unsigned column, const word *words, char
     return set;
 }
 
-/* Parses traits of both kinds. */
+/* Parses the traits column: words for the core (isa_trait) and at most one for the engine (isa_engine). */
 static void parse_traits(generator *g, char *text, isa_form *form)
 {
     char *item;
@@ -145,6 +147,7 @@ static void parse_traits(generator *g, char *text, isa_form *form)
     }
 }
 
+/* Parses a number from 0 to `most`. */
 static unsigned parse_number(generator *g, unsigned column, const char *text, unsigned most)
 {
     uint64_t value;
@@ -163,6 +166,7 @@ static void parse_clocks(generator *g, unsigned column, char *text, uint16_t clo
     clocks[1] = text != NULL ? (uint16_t)parse_number(g, column, text, UINT16_MAX) : clocks[0];
 }
 
+/* Parses a pairing class for both processors, or "class/class" for P54C/P55C. */
 static void parse_pair(generator *g, char *text, uint8_t pair[2])
 {
     char *first = text_field(&text, '/');
@@ -218,6 +222,7 @@ static void parse_data(generator *g, const char *text, isa_form *form)
     form->accesses = (uint8_t)(form->data_reads + form->data_writes);
 }
 
+/* Checks rules between columns, which detect typing mistakes. */
 static void check_form(generator *g, const isa_form *form)
 {
     bool loads = form->unit == ISA_LOAD || form->unit == ISA_LOAD_ALU || form->unit == ISA_MMX_LOAD;
@@ -238,6 +243,7 @@ static void check_form(generator *g, const isa_form *form)
         complain(g, "column 'flags': lockable means one read and one write");
 }
 
+/* Parses a row of the table: adds its form, unless it is a #UD row, and claims its opcodes. */
 static void parse_row(generator *g, char *fields[COLUMNS])
 {
     for (unsigned column = 0; column < COLUMNS; column++) {
@@ -288,6 +294,7 @@ static void parse_row(generator *g, char *fields[COLUMNS])
     opcodes_claim(g, fields[OPCODES], index, undefined ? "-" : fields[SIZE]);
 }
 
+/* Writes isa_forms, with the members of isa_form in their order. */
 static void write_forms(const generator *g, FILE *out)
 {
     fprintf(out, "const unsigned isa_form_count = %u;\n\nconst isa_form isa_forms[] = {\n", g->form_count);

@@ -8,14 +8,19 @@
 #include "isa/isa.h"
 #include "isa/opcode_map.h"
 
-enum { MAX_FORMS = 1000, MAX_CELLS = 16384, ESCAPES = 2 /* without and with 0Fh */ };
+enum {
+    MAX_FORMS = 1000,  /* rows of the table */
+    MAX_CELLS = 16384, /* of isa_cells */
+    ESCAPES = 2        /* opcodes without and with 0Fh before them */
+};
 
+/* A word that a column may have, and what it means. */
 typedef struct word {
     const char *name;
     uint32_t value;
 } word;
 
-/* One cell of the full, uncompressed map, and the line that claimed it (0: none yet). */
+/* One encoding in the full, uncompressed opcode map: its cell, and the line of the table that claims it (0: none yet). */
 typedef struct claim {
     isa_cell cell;
     unsigned line;
@@ -23,23 +28,23 @@ typedef struct claim {
 
 typedef struct generator {
     const char *path;
-    unsigned line; /* 0: the table as a whole */
+    unsigned line; /* that is being read; 0: the table as a whole */
     unsigned errors;
-    isa_form forms[MAX_FORMS];
+    isa_form forms[MAX_FORMS]; /* isa_forms */
     unsigned form_count;
-    claim map[ESCAPES][256][ISA_VARIANTS];
-    claim x87[8][64];
-    isa_cell cells[MAX_CELLS];
+    claim map[ESCAPES][256][ISA_VARIANTS]; /* by opcode byte and ISA_VARIANT */
+    claim x87[8][64];                      /* as isa_x87_cells */
+    isa_cell cells[MAX_CELLS];             /* isa_cells */
     unsigned cell_count;
 } generator;
 
 /* Reports an error in the current line (or in the whole table) and counts it. */
 __attribute__((format(printf, 2, 3))) void complain(generator *g, const char *format, ...);
-/* Looks up `name` in a list that ends with a NULL name. */
+/* Looks up `name` in a list that ends with a NULL name. Returns false if it is not there. */
 bool find_word(const word *words, const char *name, uint32_t *value);
 
-/* Assigns every encoding of the `opcodes` column `patterns` (which is cut into pieces) to form number
- * `index`; 0: to none. `size` is the size column. */
+/* Assigns every encoding that the `opcodes` column `patterns` describes to form number `index`; 0: the opcodes do not
+ * exist. The text is overwritten. `size` is the size column. */
 void opcodes_claim(generator *g, char *patterns, unsigned index, const char *size);
 /* Complains about every opcode that no row has claimed. */
 void opcodes_check_gaps(generator *g);

@@ -15,22 +15,23 @@ enum { ISA_P54C = 1, ISA_P55C = 2, ISA_P6 = 4 /* later processors, only with --i
 
 /* Pairing classes (instructions.tsv column `pair`). */
 typedef enum isa_pair {
-    ISA_NP, /* never pairs, alone in U (microcoded ones use both pipes) */
+    ISA_NP, /* never pairs: issues alone in U (microcoded ones use both pipes) */
     ISA_U,  /* only first of a pair */
     ISA_V,  /* only second of a pair; may run alone in U */
     ISA_UV, /* either */
     ISA_FX  /* x87 operation in U that may be followed by FXCH in V */
 } isa_pair;
 
-/* Execution unit (column `unit`), the basis of memory clocks within EX and of the x87 and MMX rules. */
+/* Execution unit (column `unit`). It decides in which clock of EX memory is referenced, and which rules of x87 and MMX
+ * apply. */
 typedef enum isa_unit {
     ISA_ALU,
     ISA_SHIFT,
-    ISA_AGU,
+    ISA_AGU, /* LEA: the address unit of D2 */
     ISA_LOAD,
     ISA_STORE,
     ISA_LOAD_ALU,
-    ISA_LOAD_ALU_STORE, /* RMW */
+    ISA_LOAD_ALU_STORE, /* read-modify-write */
     ISA_BRANCH,
     ISA_MICROCODE,
     ISA_INT_MUL, /* integer multiply on the x87 multiplier */
@@ -40,7 +41,7 @@ typedef enum isa_unit {
     ISA_MMX_MUL,
     ISA_MMX_LOAD,
     ISA_MMX_STORE,
-    ISA_MMX_INT /* MOVD with r32 */
+    ISA_MMX_INT /* MOVD to or from r32 */
 } isa_unit;
 
 /* x87 sub-class (column `fp`), ISA_FP_NONE for everything else. */
@@ -97,9 +98,9 @@ typedef struct isa_value {
     uint8_t kind;         /* isa_value_kind */
 } isa_value;
 
-/* Flags of a form and of an instruction. */
+/* Flags of a form (column `flags`, or derived from other columns) and of a decoded instruction. */
 enum {
-    ISA_SERIALISING = 1u << 0,
+    ISA_SERIALISING = 1u << 0, /* SDM volume 3, serialising instructions: all before it complete first */
     ISA_SYSTEM = 1u << 1, /* observes or changes processor state: the engine ends a block before and after
                              it */
     ISA_STRING = 1u << 2,
@@ -109,23 +110,24 @@ enum {
     ISA_WRITES_FLAGS = 1u << 5,
     ISA_STACK = 1u << 6, /* changes ESP implicitly with the D2 bypass (PUSH, POP, CALL, RET without imm16) */
     ISA_FLOP = 1u << 7,  /* counts in event 22h FLOPS */
-    ISA_SATURATING = 1u << 8,
+    ISA_SATURATING = 1u << 8,     /* MMX arithmetic with saturation (ISA_VALUE_SATURATED) */
     ISA_LOCKABLE = 1u << 9,       /* LOCK prefix allowed (memory destination) */
     ISA_IMPLICIT_LOCK = 1u << 10, /* XCHG r,m */
-    ISA_MOFFS = 1u << 11,
+    ISA_MOFFS = 1u << 11,         /* MOV moffs,acc: a store to a direct address (A2h, A3h) */
     ISA_MMX = 1u << 12,
     ISA_X87 = 1u << 13,
-    ISA_FAR_TRANSFER = 1u << 14,
-    ISA_SEGMENT_LOAD = 1u << 15,
-    ISA_IO = 1u << 16,
-    ISA_UNDEFINED = 1u << 17,   /* raises #UD on this processor */
+    ISA_FAR_TRANSFER = 1u << 14, /* can load CS: far JMP, CALL, RET, INT, IRET */
+    ISA_SEGMENT_LOAD = 1u << 15, /* loads DS, ES, FS, GS, SS, LDTR, TR, GDTR or IDTR */
+    ISA_IO = 1u << 16,           /* IN, OUT, INS, OUTS */
+    ISA_UNDEFINED = 1u << 17,    /* raises #UD on this processor */
     ISA_READS_FLAGS = 1u << 18, /* depends on a condition or copies the flags (ISA_READS_CARRY: on CF only) */
     ISA_KEEPS_CARRY = 1u << 19, /* writes the flags except CF */
     ISA_SETS_FLAGS = 1u << 20   /* writes CF, PF, ZF, SF and OF each time, whatever its operands are */
 };
 
 /* How the clocks of a form depend on more than its encoding (column `cost`, e.g. "rep:3,7"); core/pipe/cost.c
- * evaluates it. `clocks` is isa_form.clocks of the processor, and a, b, ... are isa_form.cost_args in order.
+ * evaluates it. In these comments, `clocks` is isa_form.clocks of the processor, and a, b, ... are isa_form.cost_args in
+ * order; all are in clocks.
  * Figures that the sources give only as a range are marked manual or inferred in the table's confidence
  * column. */
 typedef enum isa_cost {
@@ -142,7 +144,8 @@ typedef enum isa_cost {
     /* Real mode: clocks; protected: a with CPL <= IOPL, b with CPL > IOPL; V86 mode: c. A REP form takes d
      * more for each iteration. The port's bus time is added. */
     ISA_COST_IO,
-    /* Protected mode: clocks with 32-bit operands, c with 16-bit ones; real and V86 mode: b and a. */
+    /* Protected mode: clocks with 32-bit operands, c with 16-bit ones; real and V86 mode: b with 32-bit operands, a
+     * with 16-bit ones. */
     ISA_COST_MODE,
     ISA_COST_REP,   /* clocks + a for each iteration; b if ECX was zero */
     ISA_COST_ENTER, /* level 0: clocks; 1: a; n > 1: b + c * n (level = imm8 modulo 32) */
@@ -172,7 +175,7 @@ typedef enum isa_cost {
     ISA_COST_COUNT
 } isa_cost;
 
-enum { ISA_COST_ARGS = 5 };
+enum { ISA_COST_ARGS = 5 }; /* most arguments of a cost rule */
 
 /* Column `traits`: what the core does for only a few instructions. */
 typedef enum isa_trait {
@@ -189,16 +192,16 @@ typedef enum isa_trait {
     ISA_T_PROTECTED = 1u << 10   /* exists in protected mode only */
 } isa_trait;
 
-/* Column `traits`: instructions for which the engine supplements or replaces what Unicorn does
- * (engine/stream/describe.c explains them). */
+/* Column `traits`: instructions for which the engine supplements or replaces what Unicorn, the CPU emulator, does
+ * (engine/stream/plan.c explains most of them). A block is what the engine translates and executes at once. */
 typedef enum isa_engine {
     ISA_E_NONE,
-    ISA_E_BEGINS, /* begins a block */
-    ISA_E_CMPS,
-    ISA_E_FNOP,
-    ISA_E_FSTP1,         /* FSTP ST(i) as D9 D8+i: an empty ST(0) is no exception */
+    ISA_E_BEGINS, /* must begin a block (bit tests, LOOPcc): Unicorn's flags depend on what precedes it */
+    ISA_E_CMPS,   /* Unicorn reads the second string first */
+    ISA_E_FNOP,   /* Unicorn only checks for pending x87 exceptions */
+    ISA_E_FSTP1,  /* FSTP ST(i) as D9 D8+i: an empty ST(0) is no exception */
     ISA_E_KEEPS_POINTER, /* preserves the pointer to the last x87 instruction */
-    ISA_E_IMAGE,         /* FNSAVE, FRSTOR */
+    ISA_E_IMAGE,         /* FNSAVE, FRSTOR: the alignment of the x87 image is that of its first field */
     /* These use the interrupt flag, which VME and PVI make virtual: */
     ISA_E_CLI,
     ISA_E_STI,
@@ -207,11 +210,11 @@ typedef enum isa_engine {
     ISA_E_INT_N,
     ISA_E_IRET,
     /* Those from here on are alone in their block: */
-    ISA_E_ALONE,
-    ISA_E_TEST, /* alone if encoded as /1 */
-    ISA_E_NEG,  /* alone if locked */
-    ISA_E_SMSW, /* alone with a 32-bit operand */
-    ISA_E_FLAGS_FIRST,
+    ISA_E_ALONE,       /* for no other reason */
+    ISA_E_TEST,        /* alone if encoded as /1 */
+    ISA_E_NEG,         /* alone if locked */
+    ISA_E_SMSW,        /* alone with a 32-bit operand */
+    ISA_E_FLAGS_FIRST, /* RCL, RCR, SETcc of memory: the flags must be right if the reference faults */
     ISA_E_ARPL,
     ISA_E_ENTER,
     ISA_E_PUSHA,
@@ -221,18 +224,18 @@ typedef enum isa_engine {
     ISA_E_ICEBP
 } isa_engine;
 
-/* What a form reads and writes. Bits 0-7 are EAX..EDI that the form itself names, the others are operands of
- * the encoding. */
+/* What a form reads and writes (isa_form.reads, writes). Bits 0-7 are the registers EAX..EDI that the form itself names,
+ * the others are operands that the encoding names. */
 enum {
-    ISA_USE_RM = 1u << 8,   /* the r/m operand, if it is a register */
-    ISA_USE_RM8 = 1u << 9,  /* the same, a byte register although the form's size is not 1 (MOVZX) */
-    ISA_USE_REG = 1u << 10, /* ModRM.reg */
-    ISA_USE_OP = 1u << 11,  /* low three bits of the opcode */
-    ISA_USE_MM_RM = 1u << 12,
-    ISA_USE_MM_REG = 1u << 13,
-    ISA_USE_ST = 1u << 14,  /* ST(0) */
-    ISA_USE_STI = 1u << 15, /* ST(i), i = low three bits of ModRM */
-    ISA_USE_ST1 = 1u << 16  /* ST(1), implicitly */
+    ISA_USE_RM = 1u << 8,      /* the r/m operand, if it is a register */
+    ISA_USE_RM8 = 1u << 9,     /* the same, a byte register although the form's size is not 1 (MOVZX) */
+    ISA_USE_REG = 1u << 10,    /* ModRM.reg */
+    ISA_USE_OP = 1u << 11,     /* the register in the low three bits of the opcode */
+    ISA_USE_MM_RM = 1u << 12,  /* the r/m operand, if it is an MMX register */
+    ISA_USE_MM_REG = 1u << 13, /* ModRM.reg, an MMX register */
+    ISA_USE_ST = 1u << 14,     /* ST(0) */
+    ISA_USE_STI = 1u << 15,    /* ST(i), i = low three bits of ModRM */
+    ISA_USE_ST1 = 1u << 16     /* ST(1), implicitly */
 };
 
 /* One row of instructions.tsv, as a constant table generated by isa/instructions_gen.c. Arrays of two are for
@@ -244,8 +247,8 @@ typedef struct isa_form {
      * forms: up to the first EX clock of the next instruction. */
     uint16_t clocks[2];
     uint16_t latency[2]; /* issue to dependent use; 0: as `clocks` */
-    uint8_t int_overlap; /* last clocks that later integer instructions may overlap */
-    uint8_t fp_overlap;  /* last clocks that later x87 instructions may overlap */
+    uint8_t int_overlap; /* how many of its last clocks later integer instructions may overlap */
+    uint8_t fp_overlap;  /* how many of its last clocks later x87 instructions may overlap */
     uint8_t pair[2];     /* isa_pair */
     uint8_t unit;        /* isa_unit */
     uint8_t fp;          /* isa_fp */
@@ -261,11 +264,12 @@ typedef struct isa_form {
     uint8_t accesses;       /* data_reads + data_writes */
     uint8_t address;        /* GPRs that D2 uses in addition to base and index: ESP, ESI, EDI, EBX */
     uint32_t reads, writes; /* GPR bits and ISA_USE_* */
-    uint32_t flags;
-    uint32_t traits; /* isa_trait */
-    uint8_t engine;  /* isa_engine */
+    uint32_t flags;         /* ISA_SERIALISING and others */
+    uint32_t traits;        /* isa_trait */
+    uint8_t engine;         /* isa_engine */
 } isa_form;
 
+/* All forms. Form 0 is that of undefined instructions. */
 extern const isa_form isa_forms[];
 extern const unsigned isa_form_count;
 
@@ -284,10 +288,11 @@ typedef struct isa_insn {
     uint16_t form;    /* index into isa_forms */
     uint8_t length;   /* bytes, prefixes included, 1..15 */
     uint8_t prefixes; /* number of prefix bytes, the 0Fh escape not included */
-    uint8_t size_prefixes;                               /* how many of them are 66h or 67h */
-    uint8_t lock : 1, rep : 1, repne : 1, escape_0f : 1; /* rep, repne: set by the last F3 or F2 */
-    uint8_t had_f2 : 1;                                  /* it has an F2 prefix, whether the last or not */
-    uint8_t operand32 : 1, address32 : 1;                /* sizes */
+    uint8_t size_prefixes; /* how many of them are 66h or 67h */
+    /* Prefixes, and 0Fh before the opcode. Of F3 and F2, only the last one sets rep or repne. */
+    uint8_t lock : 1, rep : 1, repne : 1, escape_0f : 1;
+    uint8_t had_f2 : 1;                   /* it has an F2 prefix, whether the last or not */
+    uint8_t operand32 : 1, address32 : 1; /* operand and address size are 32 bits, not 16 */
     uint8_t stack_base : 1; /* its memory operand is addressed by ESP, EBP or BP, so that its segment is SS */
     uint8_t segment;        /* override: ES 1, CS 2, SS 3, DS 4, FS 5, GS 6, the last of them; 0 = none */
     uint8_t reg, rm;        /* of ModRM, 0 without */
@@ -295,18 +300,18 @@ typedef struct isa_insn {
     uint8_t has_imm : 1;    /* immediate operand; not set for branch displacements and far pointers */
     uint8_t memory : 1;     /* explicit operand in memory that is referenced (not LEA, INVLPG) */
     uint8_t operand_bytes;  /* 1, 2, 4, 8, 10: size of the memory operand, else of the main one; 0 = none */
-    uint8_t read_gpr, write_gpr; /* data registers, address registers not included */
+    uint8_t read_gpr, write_gpr; /* data registers; those of the address are in address_gpr */
     uint8_t address_gpr;         /* registers used in D2: base, index, implicit ESP/ESI/EDI/EBX */
-    uint8_t read_mm, write_mm;
-    uint8_t fp_index;  /* i of ST(i), 0 if none */
-    uint8_t fp_to_sti; /* result goes to ST(i) instead of ST(0) */
-    uint8_t condition; /* Jcc, SETcc, LOOPcc: low 4 bits of the opcode */
-    uint8_t imm8;      /* low byte of the immediate (shift counts, ENTER level, INT vector) */
-    uint16_t imm16;    /* low word of the immediate */
-    uint8_t accesses;  /* number of data references (meaningless with ISA_VARIABLE_ACCESSES) */
+    uint8_t read_mm, write_mm;   /* MMX registers */
+    uint8_t fp_index;            /* i of ST(i), 0 if none */
+    uint8_t fp_to_sti;           /* result goes to ST(i) instead of ST(0) */
+    uint8_t condition;           /* Jcc, SETcc, LOOPcc: low 4 bits of the opcode */
+    uint8_t imm8;                /* low byte of the immediate (shift counts, ENTER level, INT vector) */
+    uint16_t imm16;              /* low word of the immediate */
+    uint8_t accesses;            /* number of data references (meaningless with ISA_VARIABLE_ACCESSES) */
 } isa_insn;
 
-/* The x87 multiplier accepts an operation every second clock. */
+/* Clocks from one x87 multiplication to the next: the multiplier accepts an operation every second clock. */
 enum { ISA_X87_MULTIPLY_REPEAT = 2 };
 
 typedef struct isa_decoder isa_decoder;
@@ -320,9 +325,9 @@ void isa_decoder_close(isa_decoder *decoder);
 void isa_decoder_set_att(isa_decoder *decoder, bool att);
 
 /* Decodes one instruction from `bytes` (`size` of them available) at linear `address`, as 32-bit or 16-bit
- * code. Always fills `insn`: an instruction that the processor lacks gets ISA_UNDEFINED and its length. A
- * 16th byte makes ISA_UNDEFINED (#GP on the chip). Returns false only if `size` ends before the instruction
- * does (more bytes are needed). */
+ * code. An instruction that the processor lacks becomes form 0 with ISA_UNDEFINED and the length that it would have. So
+ * does one of more than 15 bytes (#GP on the chip), with length 15. Returns false, with *insn incomplete, only if `bytes`
+ * ends before the instruction does (more bytes are needed). */
 bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_t address, bool code32,
                 isa_insn *insn);
 
@@ -334,37 +339,38 @@ typedef struct isa_code {
     bool code32;
 } isa_code;
 
-/* Disassembles the first instruction of `code` into `text`. Returns its length as isa_decode
- * does, 0 if the code ends before the instruction does. An instruction that raises #UD on this processor is shown by the name that it has on
- * later ones, if any. */
+/* Writes the first instruction of `code` as assembly text. Returns its length as isa_decode finds it, 0 (and an empty
+ * text) if the code ends before the instruction does. An instruction that raises #UD on this processor is shown by the
+ * name that it has on later ones, if any. */
 unsigned isa_disassemble(isa_decoder *decoder, const isa_code *code, char *text, size_t text_size);
 
 /* The names of the 32-bit general registers by number, "eax" to "edi", and NULL. */
 extern const char *const isa_gpr_names[9];
 
-/* A straight run of instructions as the engine executes it. The bytes are kept because profiles and traces
+/* A basic block: instructions that the engine executes in order. It keeps their bytes because profiles and traces
  * disassemble them. */
 typedef struct isa_block {
     unsigned users;    /* reference count: isa_block_share */
     uint32_t linear;   /* address of the first byte */
     uint32_t physical; /* the same, translated */
-    uint16_t count;    /* instructions */
-    uint16_t size;     /* bytes */
-    bool code32;
+    uint16_t count;    /* of `insns` */
+    uint16_t size;     /* of `bytes` */
+    bool code32;       /* decoded as 32-bit code, not 16-bit code */
     isa_insn *insns;
     uint8_t *bytes;
 } isa_block;
 
-/* Makes a block from decoded instructions and their bytes. Returns NULL if memory runs out. */
+/* Makes a block from copies of decoded instructions and their bytes. Returns NULL if memory runs out. */
 isa_block *isa_block_make(const isa_insn *insns, unsigned count, const uint8_t *bytes, uint32_t linear,
                           uint32_t physical, bool code32);
-/* Decodes up to `max_insns` instructions from the beginning of `code`. The block ends after a branch or after
- * the last complete instruction. Returns NULL if memory runs out. The caller frees the block with
- * isa_block_free. */
+/* Decodes up to `max_insns` instructions from the beginning of `code`. The block ends after a branch or an undefined
+ * instruction, or after the last instruction that `code` holds completely; it can be empty. `physical` is the address
+ * of the first byte. Returns NULL if memory runs out. The caller frees the block with isa_block_free. */
 isa_block *isa_block_decode(isa_decoder *decoder, const isa_code *code, uint32_t physical,
                             unsigned max_insns);
-/* Adds a user to the block, who must call isa_block_free as well. */
+/* Adds a user to the block, who must call isa_block_free as well. Returns `block`. */
 isa_block *isa_block_share(isa_block *block);
+/* Removes a user; the last one frees the block. `block` may be NULL. */
 void isa_block_free(isa_block *block);
 
 #endif

@@ -15,16 +15,17 @@ static const word immediate_words[] = {
 
 /* One pattern of the `opcodes` column, e.g. "0F BA /4-7 reg ib" (see the table's header). */
 typedef struct pattern {
-    unsigned escape, low, high;
-    bool x87; /* mod = 3 bytes `low`..`high` of `opcode` */
-    unsigned opcode;
-    unsigned regs;  /* mask of /reg values; 0 = no ModRM */
-    unsigned modes; /* bit 0 memory, bit 1 register */
-    unsigned sizes; /* bit 0 32-bit, bit 1 16-bit */
-    unsigned reps;  /* bit 0 without, bit 1 with */
-    bool mod_ignored;
+    unsigned escape;       /* 1: after 0Fh */
+    unsigned low, high;    /* range of opcode bytes; x87: of ModRM bytes */
+    bool x87;              /* an x87 opcode (D8h to DFh) with mod = 3 */
+    unsigned opcode;       /* x87: the opcode byte */
+    unsigned regs;         /* mask of /reg values; 0 = no ModRM */
+    unsigned modes;        /* bit 0 memory, bit 1 register */
+    unsigned sizes;        /* bit 0 32-bit, bit 1 16-bit */
+    unsigned reps;         /* bit 0 without F2 or F3, bit 1 with */
+    bool mod_ignored;      /* isa_cell */
     uint32_t memory_bytes; /* 0: by the size column */
-    uint32_t immediate;
+    uint32_t immediate;    /* isa_immediate */
 } pattern;
 
 /* Parses "3A" or "3A-3F". */
@@ -68,6 +69,7 @@ static bool parse_reg_set(const char *text, unsigned *set)
     return *set != 0;
 }
 
+/* Parses a pattern, which is overwritten. Returns false after an error. */
 static bool parse_pattern(generator *g, char *text, pattern *p)
 {
     *p = (pattern){.modes = 3, .sizes = 3, .reps = 3};
@@ -82,7 +84,7 @@ static bool parse_pattern(generator *g, char *text, pattern *p)
         complain(g, "column 'opcodes': '%s' is not an opcode byte or range", item == NULL ? "" : item);
         return false;
     }
-    bool moded = false;
+    bool moded = false; /* one of reg, mem, any and cr was given */
     while ((item = text_field(&text, ' ')) != NULL) {
         uint32_t value;
         if (item[0] == '/') {
@@ -131,6 +133,7 @@ static bool parse_pattern(generator *g, char *text, pattern *p)
     return true;
 }
 
+/* Returns whether the byte is a prefix or the escape 0Fh, so that it cannot be an opcode. */
 static bool is_prefix(unsigned opcode)
 {
     return opcode == 0x26 || opcode == 0x2e || opcode == 0x36 || opcode == 0x3e ||
@@ -138,6 +141,7 @@ static bool is_prefix(unsigned opcode)
            opcode == 0x0f;
 }
 
+/* Assigns one encoding. Returns false after an error if a row has claimed it already. */
 static bool claim_one(generator *g, claim *where, isa_cell cell, unsigned escape, unsigned opcode)
 {
     if (where->line != 0) {
@@ -149,7 +153,7 @@ static bool claim_one(generator *g, claim *where, isa_cell cell, unsigned escape
     return true;
 }
 
-/* Assigns all encodings of a pattern to `form`. `size` is the size column: "bv" or a size word. */
+/* Assigns all encodings of a pattern to form number `form`. `size` is the size column: "bv" or a size word. */
 static void claim_pattern(generator *g, const pattern *p, unsigned form, const char *size)
 {
     for (unsigned byte = p->low; byte <= p->high; byte++) {
@@ -183,7 +187,7 @@ static void claim_pattern(generator *g, const pattern *p, unsigned form, const c
     }
 }
 
-/* Checks rules between columns, which detect typing mistakes. */
+/* Checks rules between the pattern and the other columns, which detect typing mistakes. */
 static void check_pattern(generator *g, const pattern *p, const isa_form *form)
 {
     uint32_t uses = form->reads | form->writes;
@@ -251,7 +255,7 @@ static bool same_cell(const isa_cell *a, const isa_cell *b)
            a->byte_registers == b->byte_registers;
 }
 
-/* Appends `count` cells unless they already exist; returns where they begin. */
+/* Appends `count` cells to isa_cells unless they are there already, one after another. Returns the index of the first. */
 static unsigned store_cells(generator *g, const isa_cell *cells, unsigned count)
 {
     for (unsigned first = 0; first + count <= g->cell_count; first++) {
@@ -270,6 +274,7 @@ static unsigned store_cells(generator *g, const isa_cell *cells, unsigned count)
     return g->cell_count - count;
 }
 
+/* Compresses the map and writes it: an opcode whose variants are all equal gets one cell, and equal cells are shared. */
 void opcodes_write(generator *g, FILE *out)
 {
     static isa_opcode opcodes[ESCAPES][256];

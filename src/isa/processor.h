@@ -10,28 +10,30 @@
  *    base   G  B  0  AVL limit   P  DPL   S  type base */
 enum {
     DESCRIPTOR_ACCESSED = 1 << 8,
-    DESCRIPTOR_WRITABLE = 1 << 9, /* data; code: readable */
-    DESCRIPTOR_READABLE = 1 << 9,
-    DESCRIPTOR_EXPAND_DOWN = 1 << 10, /* data; code: conforming */
-    DESCRIPTOR_CONFORMING = 1 << 10,
-    DESCRIPTOR_CODE = 1 << 11,
-    DESCRIPTOR_S = 1 << 12, /* code or data, not system */
+    DESCRIPTOR_WRITABLE = 1 << 9,     /* of data */
+    DESCRIPTOR_READABLE = 1 << 9,     /* the same bit, of code */
+    DESCRIPTOR_EXPAND_DOWN = 1 << 10, /* of data */
+    DESCRIPTOR_CONFORMING = 1 << 10,  /* the same bit, of code */
+    DESCRIPTOR_CODE = 1 << 11,        /* code, not data */
+    DESCRIPTOR_S = 1 << 12,           /* code or data, not system */
     DESCRIPTOR_DPL3 = 3 << 13,
     DESCRIPTOR_P = 1 << 15,
     DESCRIPTOR_B = 1 << 22, /* 32-bit code or stack */
     DESCRIPTOR_G = 1 << 23
 };
 
-typedef struct descriptor {
-    uint32_t address; /* linear */
-    uint32_t low, high;
+/* A descriptor as it is in the GDT or LDT. */
+typedef struct descriptor_words {
+    uint32_t address;   /* linear, of the descriptor */
+    uint32_t low, high; /* its two dwords */
 } descriptor_words;
 
 static inline unsigned descriptor_dpl(const descriptor_words *d)
 {
     return d->high >> 13 & 3;
 }
-static inline unsigned descriptor_type(const descriptor_words *d) /* S is bit 4 */
+/* Returns the type with S as bit 4. Types of system descriptors have S = 0, so they equal SYSTEM_*. */
+static inline unsigned descriptor_type(const descriptor_words *d)
 {
     return d->high >> 8 & 0x1f;
 }
@@ -39,13 +41,14 @@ static inline uint32_t descriptor_base(const descriptor_words *d)
 {
     return d->low >> 16 | (d->high & 0xff) << 16 | (d->high & 0xff000000u);
 }
+/* Returns the limit in bytes: the offset of the last byte. */
 static inline uint32_t descriptor_limit(const descriptor_words *d)
 {
     uint32_t limit = (d->low & 0xffff) | (d->high & 0xf0000);
     return d->high & DESCRIPTOR_G ? limit << 12 | 0xfff : limit;
 }
 
-/* Types of system descriptors. Bit 3 set: 32 bits. */
+/* Types of system descriptors, and bits of these types. */
 enum {
     SYSTEM_TSS16 = 1,
     SYSTEM_LDT = 2,
@@ -57,8 +60,8 @@ enum {
     SYSTEM_TSS32 = 9,
     SYSTEM_TSS32_BUSY = 11,
     SYSTEM_CALL_GATE32 = 12,
-    SYSTEM_32BIT = 8,
-    SYSTEM_TSS_BUSY = 2 /* bit of the type */
+    SYSTEM_32BIT = 8,   /* bit: a 32-bit TSS or gate, not a 16-bit one */
+    SYSTEM_TSS_BUSY = 2 /* bit: a busy TSS */
 };
 
 enum {
@@ -75,12 +78,13 @@ enum {
     EFLAGS_VIF = 1 << 19,
     EFLAGS_VIP = 1 << 20,
     EFLAGS_ID = 1 << 21,
-    EFLAGS_ALWAYS =
-        0x4dd5 | EFLAGS_RF | EFLAGS_AC | EFLAGS_ID, /* those that every level may load: status, TF, DF, NT */
-    EFLAGS_LOW = 0xffff,
-    EFLAGS_ALL = 0x3f7fd5
+    /* Those that IRET may load at any CPL: status flags, TF, DF, NT, RF, AC, ID. */
+    EFLAGS_ALWAYS = 0x4dd5 | EFLAGS_RF | EFLAGS_AC | EFLAGS_ID,
+    EFLAGS_LOW = 0xffff,  /* those in FLAGS, for 16-bit operands */
+    EFLAGS_ALL = 0x3f7fd5 /* all that exist, without EFLAGS_FIXED */
 };
 
+/* Vectors of exceptions. */
 enum {
     VECTOR_DE = 0,
     VECTOR_DB = 1,
@@ -116,7 +120,7 @@ enum {
     CR4_PSE = 1 << 4,
     CR4_MCE = 1 << 6,
     CR4_PCE = 1 << 8,
-    /* The bits that exist. Manual: MOV CR4, reserved bits. */
+    /* The bits of CR4 that exist on a processor. Manual: MOV CR4, reserved bits. */
     CR4_P54C = CR4_VME | CR4_PVI | CR4_TSD | CR4_DE | CR4_PSE | CR4_MCE,
     CR4_P55C = CR4_P54C | CR4_PCE
 };
@@ -127,8 +131,8 @@ enum {
     DR6_BD = 1 << 13,
     DR6_BS = 1 << 14,
     DR6_BT = 1 << 15,
-    DR7_ENABLED = 0xff,
-    DR7_GENERAL_DETECT = 1 << 13
+    DR7_ENABLED = 0xff,          /* L0, G0 to L3, G3 */
+    DR7_GENERAL_DETECT = 1 << 13 /* GD */
 };
 
 /* Entries of page directories and tables. */
@@ -140,13 +144,13 @@ enum {
     PTE_CACHE_DISABLE = 1 << 4,
     PTE_ACCESSED = 1 << 5,
     PTE_DIRTY = 1 << 6,
-    PTE_LARGE = 1 << 7,
-    PTE_LARGE_RESERVED = 0x3ff000 /* bits 21-12 */
+    PTE_LARGE = 1 << 7,           /* directory: 4 MB page */
+    PTE_LARGE_RESERVED = 0x3ff000 /* bits 21-12 of a 4 MB page's entry */
 };
 /* Error code of #PF. */
 enum { PF_PRESENT = 1, PF_WRITE = 2, PF_USER = 4, PF_RESERVED = 8 };
 
-/* Place of the I/O permission bit map's offset in a 32-bit TSS. */
+/* Where a 32-bit TSS holds the offset of its I/O permission bit map, a word. */
 enum { TSS_BITMAP_FIELD = 0x66 };
 
 /* Returns whether an exception pushes an error code. SDM vol. 3, table 5-1. */
