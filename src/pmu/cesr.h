@@ -14,14 +14,14 @@
  *                 `-- CC --'
  */
 enum {
-    CESR_ES_BITS = 6,
+    CESR_ES_BITS = 6,                   /* width of ES, the event select code */
     CESR_CC_SYSTEM = 1 << CESR_ES_BITS, /* count while CPL is 0, 1 or 2 */
     CESR_CC_USER = CESR_CC_SYSTEM << 1, /* count while CPL is 3 */
     CESR_CC_CLOCKS = CESR_CC_USER << 1, /* count clocks, not events */
     CESR_PC = CESR_CC_CLOCKS << 1,      /* the pin shows overflows, not increments */
     CESR_ES_MASK = CESR_CC_SYSTEM - 1,
-    CESR_HALF_MASK = (CESR_PC << 1) - 1,
-    CESR_HALF_BITS = 16,
+    CESR_HALF_MASK = (CESR_PC << 1) - 1, /* the bits of a half that exist */
+    CESR_HALF_BITS = 16,                 /* distance of the halves */
     CESR_MASK = CESR_HALF_MASK | CESR_HALF_MASK << CESR_HALF_BITS
 };
 

@@ -1,17 +1,22 @@
-/* The performance monitor of a core. Reading it is done by an instruction that observes the counts, so a
- * pending instruction that waits for a partner is issued alone. */
+/* Connects a performance monitor to a core: the functions of its sources of numbers (pmu/source.h), the test registers'
+ * operations, and parity errors.
+ *
+ * An instruction in D1 that still waits for a partner to pair with is *pending*; no total includes it. The guest reads
+ * the monitor by an instruction (RDPMC, RDMSR, ...) that observes the counts, so the pending instruction must issue
+ * alone first: the core is *settled* (p5_core_settle). Everybody else reads unsettled, which changes nothing. */
 #include "core/core.h"
 #include "core/model/model.h"
 #include "core/testreg/test_access.h"
 #include "p5tool/core.h"
 #include "pmu/internal.h"
 
-static uint64_t total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
+static uint64_t settled_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
 {
     p5_core_settle(context);
     return p5_core_event_total(context, event, cpl_mask, asserted);
 }
 
+/* Returns the clocks spent at the privilege classes of `cpl_mask`, without a pending instruction. */
 static uint64_t clocks_of(p5_core *core, unsigned cpl_mask)
 {
     p5_counts counts;
@@ -19,39 +24,42 @@ static uint64_t clocks_of(p5_core *core, unsigned cpl_mask)
     return p5_counts_sum(counts.clocks, cpl_mask);
 }
 
-static uint64_t clocks(void *context, unsigned cpl_mask)
+static uint64_t settled_clocks(void *context, unsigned cpl_mask)
 {
     p5_core_settle(context);
     return clocks_of(context, cpl_mask);
 }
 
-static uint64_t clock_now(void *context)
+static uint64_t settled_clock(void *context)
 {
-    return p5_core_clock(context);
+    return p5_core_clock(context); /* settles, too */
 }
 
-/* Returns totals without issuing a pending instruction, so that reading them changes nothing. */
-static uint64_t watched_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
+static uint64_t unsettled_total(void *context, enum p5_event event, unsigned cpl_mask, bool asserted)
 {
     return p5_core_event_total(context, event, cpl_mask, asserted);
 }
 
-static uint64_t watched_clocks(void *context, unsigned cpl_mask)
+static uint64_t unsettled_clocks(void *context, unsigned cpl_mask)
 {
     return clocks_of(context, cpl_mask);
 }
 
-static uint64_t watched_clock(void *context)
+/* Returns the clock at which the last instruction left EX. */
+static uint64_t unsettled_clock(void *context)
 {
     return p5_core_clock_estimate(context);
 }
 
-/* Returns the clock that RDTSC would read, but without issuing a pending instruction. */
+/* Returns the clock at which the next instruction would enter EX, which RDTSC reads, but without issuing a pending
+ * instruction. */
 static uint64_t next_clock(void *context)
 {
     return core_next_clock(context);
 }
 
+/* The core's callback for a parity error in the array that bit `array` of TR1 names: sets TR1.PES, asserts IERR#, and
+ * calls the machine's callback and the user's. */
 static void parity_error(void *context, uint32_t array)
 {
     p5_pmu *pmu = context;
@@ -65,14 +73,15 @@ static void parity_error(void *context, uint32_t array)
 
 p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *error)
 {
-    pmu_source source = {.context = core, .total = total, .clocks = clocks, .clock = clock_now};
+    pmu_source source = {
+        .context = core, .total = settled_total, .clocks = settled_clocks, .clock = settled_clock};
     p5_status status = pmu_open(&source, family, pmu, error);
     if (status != P5_OK)
         return status;
-    (*pmu)->watched = (pmu_source){
-        .context = core, .total = watched_total, .clocks = watched_clocks, .clock = watched_clock};
-    (*pmu)->peeked = (*pmu)->watched;
-    (*pmu)->peeked.clock = next_clock;
+    (*pmu)->pin_source = (pmu_source){
+        .context = core, .total = unsettled_total, .clocks = unsettled_clocks, .clock = unsettled_clock};
+    (*pmu)->peek_source = (*pmu)->pin_source;
+    (*pmu)->peek_source.clock = next_clock;
     const p5_model *model = core_model(core);
     (*pmu)->pins.half_ratio = model->half_ratio;
     (*pmu)->pins.delay_clocks = model->pin_delay_clocks;

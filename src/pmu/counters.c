@@ -3,8 +3,9 @@
 
 #include <assert.h>
 
-/* Returns the total that a counter follows. It is constant if the counter is stopped, or its code selects
- * nothing. */
+/* Returns the total whose growth the counter counts, by its mode (counters.h). It is constant if the counter is stopped,
+ * or its code selects nothing. The source's totals are increments (last argument false) or the clocks with at least one
+ * increment (true). An event has at most two per clock, so the difference is the clocks with two. */
 static uint64_t followed_total(const pmu_counter *c, const pmu_source *source)
 {
     assert(c->mode <= COUNTS_CLOCKS);
@@ -40,6 +41,7 @@ uint64_t counter_unwrapped(const pmu_counter *c, const pmu_source *source)
     return c->preset + (followed_total(c, source) - c->base);
 }
 
+/* Returns the bits of the counter's value. */
 static uint64_t mask_of(const pmu_counter *c)
 {
     assert(c->bits > 0 && c->bits < 64);
@@ -51,6 +53,7 @@ uint64_t counter_read(const pmu_counter *c, const pmu_source *source)
     return counter_unwrapped(c, source) & mask_of(c);
 }
 
+/* Returns how often the counter has overflowed since it was last written. */
 uint64_t counter_carries(const pmu_counter *c, const pmu_source *source)
 {
     return c->carries + (counter_unwrapped(c, source) >> c->bits);
@@ -64,7 +67,8 @@ void counter_write(pmu_counter *c, uint64_t value, const pmu_source *source)
     c->carries = 0;
 }
 
-/* Manual 26.4.4.2, field CC: events or clocks, at the enabled privilege levels. */
+/* Implements field CC of CESR: events or clocks, at the enabled privilege levels (manual 26.4.4.2). `meaning` says which
+ * clocks. */
 counter_choice counter_cesr_choice(unsigned number, unsigned family, const p5_counter_select *select,
                                    p5_cc_clocks meaning)
 {
@@ -79,7 +83,7 @@ counter_choice counter_cesr_choice(unsigned number, unsigned family, const p5_co
     return choice;
 }
 
-void counter_follow(pmu_counter *c, const counter_choice *choice)
+void counter_restore(pmu_counter *c, const counter_choice *choice)
 {
     assert(choice->event < (int)P5_EVENT_COUNT);
     assert((choice->levels & ~P5_CPL_MASK_ALL) == 0);
@@ -91,19 +95,20 @@ void counter_follow(pmu_counter *c, const counter_choice *choice)
     c->interrupts = choice->interrupts;
 }
 
-/* Changes the selection. The value is kept (manual 26.4.3) and continues from the old one. */
-void counter_choose(pmu_counter *c, const counter_choice *choice, const pmu_source *source)
+/* Starts the counter anew with the value that it has reached and the new selection (manual 26.4.3). */
+void counter_select(pmu_counter *c, const counter_choice *choice, const pmu_source *source)
 {
     uint64_t reached = counter_unwrapped(c, source);
     c->preset = reached & mask_of(c);
     assert(c->preset <= mask_of(c));
     c->carries += reached >> c->bits;
-    counter_follow(c, choice);
+    counter_restore(c, choice);
     c->base = followed_total(c, source);
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* Refuses a loaded counter whose value does not fit its width. */
 static void check_counter(const void *row, snapshot *s)
 {
     const pmu_counter *c = row;
@@ -112,7 +117,7 @@ static void check_counter(const void *row, snapshot *s)
                         (unsigned)c->bits);
 }
 
-/* The registers that select it determine what it follows. */
+/* The derived members are not saved: they follow from the registers, and pmu_restore sets them after loading. */
 const snapshot_table counter_state = {SNAPSHOT(pmu_counter, "counter",
                                                FIELD_DERIVED(select, event, levels, mode, bits, interrupts),
                                                FIELD_ANY(preset, base, carries)),

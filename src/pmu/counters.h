@@ -1,4 +1,5 @@
-/* The counters of all monitors. */
+/* The counters of all monitors: the Pentium's (CESR) and those of later processors. The word *total* means how often an
+ * event has occurred since the core was opened; a counter's value is derived from the growth of a total. */
 #ifndef PMU_COUNTERS_H
 #define PMU_COUNTERS_H
 
@@ -8,13 +9,13 @@
 #include "p5tool/pmu.h"
 #include "pmu/source.h"
 
-enum { COUNTER_BITS = 40 };
+enum { COUNTER_BITS = 40 }; /* width of the Pentium's counters */
 #define COUNTER_MASK ((UINT64_C(1) << COUNTER_BITS) - 1)
 
 /* Which part of its event a counter follows, at the enabled privilege levels. */
 typedef enum counter_mode {
     COUNTS_NOTHING,
-    COUNTS_INCREMENTS,
+    COUNTS_INCREMENTS, /* occurrences, or the clocks of an event that measures a duration */
     COUNTS_ASSERTED,   /* clocks with at least one increment */
     COUNTS_TWICE,      /* clocks with two increments, for an event that has at most two per clock */
     COUNTS_UNASSERTED, /* clocks with none */
@@ -25,7 +26,7 @@ typedef enum counter_mode {
 /* One counter. Its value is derived: the value when it was last started, plus the growth of the selected
  * total since then. */
 typedef struct pmu_counter {
-    p5_counter_select select;
+    p5_counter_select select; /* with CESR: this counter's half of it */
     int event;        /* selected event; -1 if the code selects nothing on this counter of this family */
     uint8_t levels;   /* P5_CPL_MASK_*; 0: it is stopped */
     uint8_t mode;     /* counter_mode */
@@ -38,23 +39,26 @@ typedef struct pmu_counter {
 
 /* What a counter is to follow, apart from its value. */
 typedef struct counter_choice {
-    p5_counter_select select;
+    p5_counter_select select; /* the members are as in pmu_counter */
     int event;
     uint8_t levels, mode;
     bool interrupts;
 } counter_choice;
 
-/* Returns what one half of CESR selects. `number` is 0 or 1. */
+/* Returns what `select`, one half of CESR, selects for counter `number` (0 or 1). `family` is P5_FAMILY_*. */
 counter_choice counter_cesr_choice(unsigned number, unsigned family, const p5_counter_select *select,
                                    p5_cc_clocks meaning);
-/* Applies a selection to a counter that was loaded, without changing its value. */
-void counter_follow(pmu_counter *c, const counter_choice *choice);
+/* Sets the selection of a counter whose preset, base and carries were loaded from a snapshot; they stay. */
+void counter_restore(pmu_counter *c, const counter_choice *choice);
 extern const snapshot_table counter_state;
-void counter_choose(pmu_counter *c, const counter_choice *choice, const pmu_source *source);
-/* Presets the value, from which the counter continues. */
+/* Changes the selection. The value stays and continues with the growth of the new total (manual 26.4.3). */
+void counter_select(pmu_counter *c, const counter_choice *choice, const pmu_source *source);
+/* Sets the value, from which the counter continues, and its number of overflows to 0. Ignores bits above its width. */
 void counter_write(pmu_counter *c, uint64_t value, const pmu_source *source);
-/* Returns the value of a counter 64 bits wide. */
+/* Returns the value without the wrap at the counter's width: the bits from `bits` on are the number of carries since it
+ * was last started. */
 uint64_t counter_unwrapped(const pmu_counter *c, const pmu_source *source);
+/* Returns the value, as RDPMC reads it. */
 uint64_t counter_read(const pmu_counter *c, const pmu_source *source);
 /* Returns the overflows since the counter was last written. */
 uint64_t counter_carries(const pmu_counter *c, const pmu_source *source);

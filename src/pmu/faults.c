@@ -20,10 +20,10 @@ enum {
 enum { P54C = P5_FAMILY_P54C, P55C = P5_FAMILY_P55C, P6 = P5_MONITOR_P6, ARCH3 = P5_MONITOR_ARCH3 };
 
 typedef struct fault_rule {
-    unsigned instructions;
-    unsigned families;
-    unsigned conditions;
-    p5_fault fault;
+    unsigned instructions; /* PMU_RDTSC | ... */
+    unsigned families;     /* P54C | ... */
+    unsigned conditions;   /* IF_NOT_CPL0 | ...; 0: none */
+    p5_fault fault;        /* if all of them are true */
 } fault_rule;
 
 /* The first matching rule decides. */
@@ -55,7 +55,7 @@ static bool has_cpl0(const p5_privilege *privilege)
 
 p5_fault pmu_fault(unsigned family, pmu_instruction instruction, const p5_privilege *privilege, uint32_t ecx)
 {
-    unsigned holds = 0;
+    unsigned holds = 0; /* the conditions that are true */
     holds |= has_cpl0(privilege) ? 0 : IF_NOT_CPL0;
     holds |= privilege->tsd ? IF_TSD : 0;
     holds |= privilege->pce ? 0 : IF_NO_PCE;

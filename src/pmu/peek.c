@@ -7,8 +7,8 @@
 #include "pmu/internal.h"
 #include "pmu/msr_map.h"
 
-/* Returns the monitor's registers. They are in the order of their numbers: the monitor's follow the TSC, and
- * a register that cannot be read ends them. */
+/* Returns the registers of the counters and of their control. p5_registers has them in the order of their numbers: they
+ * follow the TSC, up to the end or to a register that cannot be read (GLOBAL_OVF_CTRL). */
 const p5_register *p5_pmu_monitor_registers(const p5_pmu *pmu, size_t *count)
 {
     const p5_register *first = p5_registers(pmu->family | pmu->monitor);
@@ -21,6 +21,7 @@ const p5_register *p5_pmu_monitor_registers(const p5_pmu *pmu, size_t *count)
     return first;
 }
 
+/* Recognises a counter by its only field, COUNT. */
 bool p5_register_counts(const p5_register *reg)
 {
     return reg->field_count == 1 && strcmp(reg->fields[0].name, "COUNT") == 0;
@@ -29,5 +30,5 @@ bool p5_register_counts(const p5_register *reg)
 uint64_t p5_pmu_peek(const p5_pmu *pmu, uint32_t msr)
 {
     const p5_register *r = msr_map_find(pmu->family | pmu->monitor, msr);
-    return r != NULL ? pmu_value(pmu, r, &pmu->peeked) & r->read_mask : 0;
+    return r != NULL ? pmu_value(pmu, r, &pmu->peek_source) & r->read_mask : 0;
 }

@@ -1,6 +1,6 @@
-/* PERFEVTSEL, PMCs, fixed counters, and the global registers of version 3. Event codes are the Pentium's; the
- * unit mask, 0 or 1, is the counter in whose list they are. Version 3 also has its architectural codes, where
- * such an event exists. */
+/* The monitors of later processors: PERFEVTSEL and PMCs, and in version 3 of architectural performance monitoring (ARCH3)
+ * also fixed counters and global registers. Event codes are the Pentium's; the unit mask, 0 or 1, is the counter in
+ * whose list they are. Version 3 also has its architectural codes, where such an event exists. */
 #include "pmu/perfmon.h"
 
 #include <assert.h>
@@ -23,6 +23,7 @@ static const struct {
 };
 enum { ARCHITECTURAL = sizeof architectural / sizeof architectural[0] };
 
+/* By the number of the fixed counter: instructions retired, core cycles, reference cycles. */
 static const enum p5_event fixed_events[PMU_FIXED] = {P5_EVENT_INSTRUCTIONS_EXECUTED,
                                                       P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE,
                                                       P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE};
@@ -33,6 +34,8 @@ static unsigned perfmon_general(unsigned family)
     return family & P5_MONITOR_ARCH3 ? PMU_GENERAL : PMU_P5_COUNTERS;
 }
 
+/* Returns the index of the counter that RDPMC reads, or PMU_COUNTERS if ECX selects none. Bit 30 of ECX selects fixed
+ * counters. */
 unsigned perfmon_rdpmc(unsigned family, uint32_t ecx)
 {
     const uint32_t fixed = UINT32_C(1) << 30;
@@ -41,7 +44,7 @@ unsigned perfmon_rdpmc(unsigned family, uint32_t ecx)
     return ecx < perfmon_general(family) ? ecx : PMU_COUNTERS;
 }
 
-/* Returns the event of a PERFEVTSEL; -1 if it selects none. */
+/* Returns the event (enum p5_event) that a value of PERFEVTSEL selects, -1 if it selects none. */
 static int perfmon_event(unsigned family, uint32_t evtsel)
 {
     unsigned code = evtsel & EVTSEL_EVENT, umask = evtsel >> EVTSEL_UMASK_AT & 0xff;
@@ -51,8 +54,9 @@ static int perfmon_event(unsigned family, uint32_t evtsel)
     return p5_event_by_code(code, umask, family & ~(unsigned)P5_MONITORS);
 }
 
-/* Returns the mode for CMASK and INV. The totals contain increments and the clocks that had any. The clocks
- * with two or more are taken as the difference, which is exact for an event with at most two per clock. */
+/* Returns what is counted with the PERFEVTSEL's CMASK and INV: clocks with at least, or fewer than, CMASK increments.
+ * Known are the increments and the clocks that had any. The clocks with two or more are taken as the difference, which
+ * is exact for an event with at most two per clock. */
 static counter_mode mode_of(int event, uint32_t evtsel)
 {
     bool inverted = evtsel & EVTSEL_INV;
@@ -72,6 +76,7 @@ static counter_mode mode_of(int event, uint32_t evtsel)
 
 /* ---- counters ------------------------------------------------------------------------------------------ */
 
+/* Returns what the registers select for general counter `i`. */
 static counter_choice general_choice(const p5_pmu *pmu, unsigned i)
 {
     assert(i < PMU_GENERAL);
@@ -89,6 +94,7 @@ static counter_choice general_choice(const p5_pmu *pmu, unsigned i)
     return choice;
 }
 
+/* Returns what the registers select for fixed counter `i`. */
 static counter_choice fixed_choice(const p5_pmu *pmu, unsigned i)
 {
     assert(i < PMU_FIXED);
@@ -108,23 +114,25 @@ counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i)
     return i < PMU_GENERAL ? general_choice(pmu, i) : fixed_choice(pmu, i - PMU_GENERAL);
 }
 
-static void choose(p5_pmu *pmu)
+/* Applies the registers to all counters and pins. The counters' values stay. */
+static void select_counters(p5_pmu *pmu)
 {
     p5_pmu_follow_pins(pmu);
     for (unsigned i = 0; i < PMU_COUNTERS; i++) {
         counter_choice choice = perfmon_choice(pmu, i);
-        counter_choose(&pmu->counters[i], &choice, &pmu->source);
+        counter_select(&pmu->counters[i], &choice, &pmu->source);
     }
     pins_select(pmu);
 }
 
+/* Returns the number of a counter's bit in the global registers. */
 static unsigned status_bit(unsigned counter)
 {
     assert(counter < PMU_COUNTERS);
     return counter < PMU_GENERAL ? counter : 32 + counter - PMU_GENERAL;
 }
 
-/* Returns GLOBAL_STATUS. An overflow stays in it until it is cleared. */
+/* Returns GLOBAL_STATUS: the stored bits, and those of the counters that have overflowed since. */
 static uint64_t status_of(const p5_pmu *pmu, const pmu_source *source)
 {
     const perfmon *m = &pmu->perfmon;
@@ -143,6 +151,7 @@ void perfmon_latch(p5_pmu *pmu)
         m->carries[i] = counter_carries(&pmu->counters[i], &pmu->source);
 }
 
+/* Writes counter `i` of p5_pmu.counters. */
 static void write_counter(p5_pmu *pmu, unsigned i, uint64_t value)
 {
     perfmon_latch(pmu);
@@ -157,7 +166,7 @@ static void write_counter(p5_pmu *pmu, unsigned i, uint64_t value)
 void perfmon_reset(p5_pmu *pmu)
 {
     pmu->perfmon = (perfmon){.global_ctrl = 15}; /* RESET sets the general counters' bits */
-    choose(pmu);
+    select_counters(pmu);
 }
 
 /* Returns whether `msr` is one of `count` registers from number `first` on. */
@@ -214,15 +223,17 @@ void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value)
         m->global_status &= ~value;
         return;
     }
-    choose(pmu);
+    select_counters(pmu);
 }
 
 void p5_pmu_cpuid_0a(const p5_pmu *pmu, uint32_t leaf[4])
 {
     unsigned bits = pmu->counters[0].bits;
+    /* EAX: version, number and width of general counters, number of bits in EBX. */
     leaf[0] = 3 | PMU_GENERAL << 8 | bits << 16 | 7 << 24;
     leaf[1] = 3 << 3; /* of the seven events, the last-level cache's two are missing: it is on the board */
     leaf[2] = 0;
+    /* EDX: number and width of fixed counters. */
     leaf[3] = PMU_FIXED | bits << 5;
 }
 
@@ -240,6 +251,7 @@ uint32_t p5_evtsel_encode(const p5_counter_select *select, unsigned number, unsi
 
 void p5_evtsel_describe(uint32_t value, unsigned family, char *text, size_t size)
 {
+    /* By the bits OS and USR. */
     static const char *const levels[] = {"at no CPL", "at CPL 1-3", "at CPL 0", "at any CPL"};
     int event = perfmon_event(family, value);
     unsigned threshold = value >> EVTSEL_CMASK_AT;

@@ -1,5 +1,6 @@
-/* The pins PM0 and PM1: what CESR selects for them, and when they change (manual 26.4.4.3 and 26.4.5). All activity of a
- * stretch counts as being at its end, so exact times need stretches of single instructions. */
+/* The pins PM0 and PM1: what CESR selects for them, and when they change (manual 26.4.4.3 and 26.4.5). The pins are
+ * followed from one call of p5_pmu_follow_pins to the next. What the counters have counted in between is taken to have
+ * happened just before the later call, so exact times need a call after every instruction. */
 #include "pmu/pins_internal.h"
 
 #include <assert.h>
@@ -33,7 +34,9 @@ static uint64_t core_clock_of(const pins *p, uint64_t n)
     return (n * p->half_ratio + 1) / 2;
 }
 
-/* Returns the bus clocks in which a pin is up whose condition is true in the `clocks` core clocks before `end`. */
+/* Returns the bus clocks in which a pin is asserted whose condition is true in the `clocks` core clocks before `end`.
+ * `delay` core clocks after each of them, the condition reaches the pin's latch; the pin shows it in the bus clock that
+ * follows. */
 static pin_pulse pulse_of(const pins *p, uint64_t end, uint64_t clocks, unsigned delay)
 {
     return (pin_pulse){bus_clock_of(p, end - clocks + delay) + 1, bus_clock_of(p, end - 1 + delay) + 2};
@@ -47,8 +50,9 @@ void pmu_pin_span(const p5_pmu *pmu, uint64_t end, uint64_t *up, uint64_t *down)
     *down = core_clock_of(p, pulse.down);
 }
 
-/* Records that the condition of a pin was true in the `clocks` core clocks before core clock `end`. */
-static void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
+/* Records that the condition of a pin was true in the `clocks` core clocks before core clock `end`. A pulse without a gap
+ * to the last one lengthens that, and so does any pulse if there is no room for another. */
+static void add_pulse(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
 {
     pmu_pin *pin = &p->pin[which];
     assert(clocks <= end);
@@ -65,6 +69,7 @@ static void pins_show(pins *p, p5_pin which, uint64_t end, uint64_t clocks)
     pin->pulses[pin->pulse_count++] = added;
 }
 
+/* Changes a pin at core clock `clock` and reports it. */
 static void set_level(pins *p, unsigned which, bool level, uint64_t clock)
 {
     p->pin[which].level = level;
@@ -78,8 +83,8 @@ static void remove_first(pmu_pin *pin)
     memmove(pin->pulses, pin->pulses + 1, pin->pulse_count * sizeof pin->pulses[0]);
 }
 
-/* Reports the changes of a pin. A level whose condition may still be true continues; its end is reported once
- * it is known. */
+/* Reports the changes of a pin up to core clock `now`. A pulse whose end is later than that stays in the list, because
+ * its condition may still be true. */
 static void report_pin(pins *p, unsigned which, uint64_t now)
 {
     pmu_pin *pin = &p->pin[which];
@@ -106,26 +111,26 @@ static void pins_report(pins *p, uint64_t now)
 
 /* ---- conditions of the pins -------------------------------------------------------------------------- */
 
-/* Returns the overflows of counters that request interrupts. */
-static uint64_t interrupts(const p5_pmu *pmu)
+/* Returns how many overflows the counters have had that request interrupts, since they were last written. */
+static uint64_t interrupt_requests(const p5_pmu *pmu)
 {
     uint64_t carries = 0;
     for (unsigned i = 0; i < PMU_COUNTERS; i++)
         if (pmu->counters[i].interrupts)
-            carries += counter_carries(&pmu->counters[i], &pmu->watched);
+            carries += counter_carries(&pmu->counters[i], &pmu->pin_source);
     return carries;
 }
 
-/* Returns the total of a pin: the clocks in which its condition was true, or carries, since the counter was
- * started. */
-static uint64_t followed(const p5_pmu *pmu, unsigned which)
+/* Returns a total whose growth says how long a pin's condition was true: clocks, or for PIN_OVERFLOW and PMI, overflows.
+ * Only differences of two results with the same selection have a meaning. */
+static uint64_t pin_total(const p5_pmu *pmu, unsigned which)
 {
     static const enum p5_event breakpoint[] = {P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER,
                                                P5_EVENT_BREAKPOINT_MATCH_ON_DR1_REGISTER};
     const pmu_counter *c = &pmu->counters[which];
-    const pmu_source *source = &pmu->watched;
+    const pmu_source *source = &pmu->pin_source;
     if (which == P5_PIN_PMI)
-        return interrupts(pmu);
+        return interrupt_requests(pmu);
     switch (pmu->pins.pin[which].function) {
     case PIN_PULSE:
     case PIN_LEVEL:
@@ -133,7 +138,7 @@ static uint64_t followed(const p5_pmu *pmu, unsigned which)
             return source->clocks(source->context, c->levels);
         if (c->mode == COUNTS_INCREMENTS || c->mode == COUNTS_ASSERTED)
             return source->total(source->context, (enum p5_event)c->event, c->levels, true);
-        return counter_unwrapped(c, source);
+        return counter_unwrapped(c, source); /* the other modes count clocks */
     case PIN_OVERFLOW:
         return counter_carries(c, source);
     case PIN_BREAKPOINT:
@@ -154,6 +159,7 @@ const char *p5_pin_name(p5_pin pin)
 static const p5_pin followers[] = {P5_PIN_PM0, P5_PIN_PM1, P5_PIN_PMI};
 enum { FOLLOWERS = sizeof followers / sizeof followers[0] };
 
+/* Returns what a pin shows with the present selection of its counter. */
 static pin_function function_of(const p5_pmu *pmu, p5_pin which)
 {
     if (which == P5_PIN_PMI)
@@ -161,7 +167,7 @@ static pin_function function_of(const p5_pmu *pmu, p5_pin which)
     return pmu->pins.breakpoints ? PIN_BREAKPOINT : pin_function_of(&pmu->counters[which]);
 }
 
-void pmu_pins_follow(p5_pmu *pmu)
+void pins_restore(p5_pmu *pmu)
 {
     for (unsigned i = 0; i < FOLLOWERS; i++)
         pmu->pins.pin[followers[i]].function = function_of(pmu, followers[i]);
@@ -173,8 +179,8 @@ void pins_select(p5_pmu *pmu)
     for (unsigned i = 0; i < FOLLOWERS; i++) {
         pmu_pin *pin = &p->pin[followers[i]];
         pin->function = function_of(pmu, followers[i]);
-        if (p->changed != NULL)
-            pin->seen = followed(pmu, followers[i]);
+        if (p->changed != NULL) /* the pins are simulated */
+            pin->seen = pin_total(pmu, followers[i]);
     }
 }
 
@@ -183,17 +189,17 @@ void p5_pmu_follow_pins(p5_pmu *pmu)
     pins *p = &pmu->pins;
     if (p->changed == NULL)
         return;
-    uint64_t now = pmu->watched.clock(pmu->watched.context);
+    uint64_t now = pmu->pin_source.clock(pmu->pin_source.context);
     for (unsigned i = 0; i < FOLLOWERS; i++) {
         pmu_pin *pin = &p->pin[followers[i]];
-        uint64_t total = followed(pmu, followers[i]);
-        uint64_t on = total - pin->seen;
+        uint64_t total = pin_total(pmu, followers[i]);
+        uint64_t clocks = total - pin->seen;
         pin->seen = total;
-        if (pin->function == PIN_OVERFLOW && on > 1)
-            on = 1;
-        if (on > now - p->clock)
-            on = now - p->clock;
-        pins_show(p, followers[i], now, on);
+        if (pin->function == PIN_OVERFLOW && clocks > 1)
+            clocks = 1; /* an overflow asserts the pin for one clock */
+        if (clocks > now - p->clock)
+            clocks = now - p->clock;
+        add_pulse(p, followers[i], now, clocks);
     }
     p->clock = now;
     pins_report(p, now);
@@ -206,7 +212,7 @@ void p5_pmu_on_pin(p5_pmu *pmu, void (*changed)(void *context, p5_pin pin, bool 
 {
     pmu->pins.changed = changed;
     pmu->pins.context = context;
-    pmu->pins.clock = pmu->watched.clock(pmu->watched.context);
+    pmu->pins.clock = pmu->pin_source.clock(pmu->pin_source.context);
     pins_select(pmu);
 }
 
@@ -228,7 +234,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the clock of the next pending change. */
+/* Returns the core clock of the next change that is known already; UINT64_MAX if there is none. */
 static uint64_t next_edge(const pins *p)
 {
     uint64_t edge = UINT64_MAX;
@@ -260,8 +266,10 @@ static bool is_foreign(int event)
     }
 }
 
-/* Returns the earliest clock after `now` at which a counter can change its pin: by an overflow that is `left`
- * increments away, or by its next increment if `left` is 0. `turn` as for p5_pmu_pin_deadline. */
+/* Returns the earliest clock from `now` on at which a counter can change its pin: by an overflow that is `left`
+ * increments away, or by its next increment if `left` is 0. No event has more than BOUND_PER_CLOCK increments per clock
+ * (bound.h). `turn` is NULL while instructions are executed. While the processor is halted it points to the clock at
+ * which another bus master takes its next turn, UINT64_MAX if there is none. */
 static uint64_t earliest_change(const pmu_counter *c, uint64_t now, uint64_t left, const uint64_t *turn)
 {
     if (turn == NULL)
@@ -279,9 +287,10 @@ uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, const uint64_t *turn)
     const pins *p = &pmu->pins;
     if (p->changed == NULL)
         return UINT64_MAX;
-    uint64_t now = pmu->watched.clock(pmu->watched.context), deadline = next_edge(p);
+    uint64_t now = pmu->pin_source.clock(pmu->pin_source.context), deadline = next_edge(p);
     for (unsigned number = 0; number < PMU_COUNTERS; number++) {
         const pmu_counter *c = &pmu->counters[number];
+        /* Counters 0 and 1 have the pins PM0 and PM1. */
         pin_function function = number <= P5_PIN_PM1 ? p->pin[number].function : PIN_IDLE;
         uint64_t left = 0;
         if (c->interrupts && c->levels != 0 && function == PIN_IDLE)
@@ -289,7 +298,7 @@ uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, const uint64_t *turn)
         if (function == PIN_IDLE)
             continue;
         if (function == PIN_OVERFLOW)
-            left = (UINT64_C(1) << c->bits) - counter_read(c, &pmu->watched);
+            left = (UINT64_C(1) << c->bits) - counter_read(c, &pmu->pin_source);
         deadline = earlier(deadline, earliest_change(c, now, left, turn));
     }
     return deadline;
@@ -297,9 +306,9 @@ uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, const uint64_t *turn)
 
 void pins_parity_error(p5_pmu *pmu)
 {
-    uint64_t now = pmu->watched.clock(pmu->watched.context);
+    uint64_t now = pmu->pin_source.clock(pmu->pin_source.context);
     if (pmu->pins.changed != NULL)
-        pins_show(&pmu->pins, P5_PIN_IERR, now + 1, 1);
+        add_pulse(&pmu->pins, P5_PIN_IERR, now + 1, 1);
 }
 
 bool pmu_pin_level(const p5_pmu *pmu, p5_pin which)

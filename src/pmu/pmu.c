@@ -9,7 +9,7 @@
 #include "pmu/internal.h"
 #include "pmu/msr_map.h"
 
-/* Returns the selection by CESR. */
+/* Returns what CESR selects for counter `i`. */
 static counter_choice cesr_choice(const p5_pmu *pmu, unsigned i)
 {
     assert(i < PMU_P5_COUNTERS);
@@ -18,11 +18,12 @@ static counter_choice cesr_choice(const p5_pmu *pmu, unsigned i)
     return counter_cesr_choice(i, pmu->family, &select[i], pmu->cc_clocks);
 }
 
-static void choose(p5_pmu *pmu)
+/* Applies CESR to both counters. Their values stay. */
+static void select_counters(p5_pmu *pmu)
 {
     for (unsigned i = 0; i < PMU_P5_COUNTERS; i++) {
         counter_choice choice = cesr_choice(pmu, i);
-        counter_choose(&pmu->counters[i], &choice, &pmu->source);
+        counter_select(&pmu->counters[i], &choice, &pmu->source);
     }
 }
 
@@ -38,13 +39,13 @@ p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **out, p5_e
     pmu->family = family & ~(unsigned)P5_MONITORS;
     pmu->monitor = family & P5_MONITORS;
     pmu->cc_clocks = P5_CC_ASSERTED;
-    pmu->source = pmu->watched = pmu->peeked = *source;
-    pmu->pins.half_ratio = 2; /* bus clock = core clock without delay, until the owner sets them */
+    pmu->source = pmu->pin_source = pmu->peek_source = *source;
+    pmu->pins.half_ratio = 2; /* bus clock = core clock, no delay; p5_pmu_open sets the model's figures */
     p5_pmu_set_counter_bits(pmu, COUNTER_BITS);
     if (pmu->monitor != 0)
         perfmon_reset(pmu);
     else
-        choose(pmu);
+        select_counters(pmu);
     tsc_write(&pmu->tsc, 0, &pmu->source);
     *out = pmu;
     return P5_OK;
@@ -61,7 +62,7 @@ static void write_cesr(p5_pmu *pmu, uint32_t value)
     assert(pmu->monitor == 0);
     p5_pmu_follow_pins(pmu);
     pmu->cesr = value & CESR_MASK;
-    choose(pmu);
+    select_counters(pmu);
     pins_select(pmu);
 }
 
@@ -69,7 +70,7 @@ void p5_pmu_set_cc_clocks(p5_pmu *pmu, p5_cc_clocks meaning)
 {
     pmu->cc_clocks = meaning;
     if (pmu->monitor == 0)
-        choose(pmu);
+        select_counters(pmu);
 }
 
 void p5_pmu_set_counter_bits(p5_pmu *pmu, unsigned bits)
@@ -82,7 +83,7 @@ void p5_pmu_set_counter_bits(p5_pmu *pmu, unsigned bits)
 uint64_t pmu_value(const p5_pmu *pmu, const p5_register *r, const pmu_source *source)
 {
     assert(source->clock != NULL && source->total != NULL && source->clocks != NULL);
-    if (r->msr >= P5_MSR_PMC0)
+    if (r->msr >= P5_MSR_PMC0) /* a register of a later monitor */
         return perfmon_peek(pmu, r->msr, source);
     switch (r->msr) {
     case P5_MSR_MCA:
@@ -106,6 +107,7 @@ uint64_t pmu_value(const p5_pmu *pmu, const p5_register *r, const pmu_source *so
     }
 }
 
+/* Writes a value without bits that cannot be written. MCA, MCT and the constant ignore it. */
 static void write_register(p5_pmu *pmu, const p5_register *r, uint64_t value)
 {
     assert((value & ~r->write_mask) == 0);
@@ -140,6 +142,7 @@ static void write_register(p5_pmu *pmu, const p5_register *r, uint64_t value)
     }
 }
 
+/* Latches a failed bus cycle unless one is latched already (MCT.CHK). */
 bool p5_pmu_bus_check(p5_pmu *pmu, uint32_t physical, unsigned type)
 {
     if ((pmu->machine_check_type & P5_MCT_CHK) != 0)
@@ -173,9 +176,9 @@ p5_fault p5_pmu_rdmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, 
         return fault;
     const p5_register *r = msr_map_find(pmu->family | pmu->monitor, ecx);
     if (r != NULL && r->msr == P5_MSR_GLOBAL_STATUS)
-        perfmon_latch(pmu);
+        perfmon_latch(pmu); /* records the overflows so far */
     *value = r != NULL ? pmu_value(pmu, r, &pmu->source) & r->read_mask : 0;
-    if (r != NULL && r->msr == P5_MSR_MCT)
+    if (r != NULL && r->msr == P5_MSR_MCT) /* reading clears CHK */
         pmu->machine_check_type &= ~(uint32_t)P5_MCT_CHK;
     return P5_NO_FAULT;
 }
@@ -218,12 +221,12 @@ void p5_pmu_control(const p5_pmu *pmu, p5_control *control)
     test_registers_control(&pmu->tests, control);
 }
 
-void pmu_follow(p5_pmu *pmu)
+void pmu_restore(p5_pmu *pmu)
 {
     unsigned counters = pmu->monitor != 0 ? PMU_COUNTERS : PMU_P5_COUNTERS;
     for (unsigned i = 0; i < counters; i++) {
         counter_choice choice = pmu->monitor != 0 ? perfmon_choice(pmu, i) : cesr_choice(pmu, i);
-        counter_follow(&pmu->counters[i], &choice);
+        counter_restore(&pmu->counters[i], &choice);
     }
-    pmu_pins_follow(pmu);
+    pins_restore(pmu);
 }

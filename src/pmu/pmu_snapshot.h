@@ -5,9 +5,10 @@
 #include "base/snapshot.h"
 #include "p5scope/pmu.h"
 
-/* Saves or restores the monitor, between stretches only. Callbacks are kept. */
+/* Saves or restores the monitor, by s->loading. To be called only when everything that was executed has been priced.
+ * Callbacks are kept. */
 void pmu_transfer(p5_pmu *pmu, snapshot *s);
-/* Ends with NULL. */
+/* The tables that pmu_transfer uses, for the description of the format. Ends with NULL. */
 extern const snapshot_table *const pmu_tables[];
 
 #endif

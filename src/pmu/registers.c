@@ -7,8 +7,10 @@
 #include "pmu/counters.h"
 #include "pmu/perfmon.h"
 
+/* A table of fields and the number of its rows: the members `fields` and `field_count` of p5_register. */
 #define FIELDS(array) (array), sizeof(array) / sizeof(array)[0]
 
+/* The fields of each register: name, highest bit, lowest bit, meaning. */
 static const p5_register_field mca_fields[] = {
     {"ADDRESS", 31, 0, "physical address of the cycle that failed; valid while MCT.CHK is set"},
 };
@@ -115,7 +117,7 @@ static const p5_register_field tr11_p55c_fields[] = {
     {"WAY", 3, 2, "one of 4 ways"},
     {"CNTL", 1, 0, "0 normal, 1 write, 2 read, 3 flush"},
 };
-enum { TR12_OF_P55C = 2 /* the first of these */ };
+enum { TR12_OF_P55C = 2 }; /* how many of the first fields only the P55C has */
 static const p5_register_field tr12_fields[] = {
     {"DCI", 20, 20, "data cache inhibit"},
     {"CCI", 19, 19, "code cache inhibit"},
@@ -182,7 +184,8 @@ static const p5_register_field global_fields[] = {
     {"PMC", 3, 0, "PMC3 to PMC0"},
 };
 
-/* Name, number, title, readable bits, writable bits, fields. TR1 but for PES, TR5 and TR12 are write-only. */
+/* The registers in the order of their numbers: name, number, title, readable bits, writable bits, fields. TR5, TR12, and
+ * TR1 except PES, are write-only. */
 static const p5_register p54c_registers[] = {
     {"mca", P5_MSR_MCA, "Machine check address", UINT32_MAX, 0, FIELDS(mca_fields)},
     {"mct", P5_MSR_MCT, "Machine check type", 0x1f, 0, FIELDS(mct_fields)},
@@ -205,6 +208,7 @@ static const p5_register p54c_registers[] = {
     {0},
 };
 
+/* What the P55C has whatever its monitor. */
 #define P55C_TEST_REGISTERS                                                                                  \
     {"mca", P5_MSR_MCA, "Machine check address", UINT32_MAX, 0, FIELDS(mca_fields)},                         \
         {"mct", P5_MSR_MCT, "Machine check type", 0x1f, 0, FIELDS(mct_fields)},                              \

@@ -6,6 +6,7 @@
 #include "core/event/events.h"
 #include "p5scope/pmu.h"
 
+/* Parses the modifiers, which begin at `modifiers` in `text`. Errors have the column in `text`. */
 static p5_status parse_modifiers(const char *text, const char *modifiers, p5_counter_select *select,
                                  p5_error *error)
 {
@@ -36,12 +37,12 @@ static p5_status parse_modifiers(const char *text, const char *modifiers, p5_cou
     return P5_OK;
 }
 
-/* A raw code without counter means the one that is being programmed. */
+/* Finds an event by name. A raw code without a counter (r2b) means that of `counter`, which is being programmed. */
 static p5_status find_event(const char *name, unsigned counter, enum p5_event *event, p5_error *error)
 {
     char with_counter[16];
     unsigned code;
-    int on;
+    int on; /* the counter of a raw code, -1 if it names none */
     if (event_parse_raw(name, &code, &on) && on < 0) {
         snprintf(with_counter, sizeof with_counter, "r%x.%u", code, counter);
         name = with_counter;
@@ -71,13 +72,14 @@ p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, 
     if (status != P5_OK)
         return status;
     const p5_event_info *info = p5_event_describe(event);
-    bool any = (family & P5_MONITORS) != 0;
+    bool any = (family & P5_MONITORS) != 0; /* each counter of a later monitor counts every event */
     if ((info->families & family) == 0)
         return error_set(error, P5_ERR_UNSUPPORTED, "%s (%02Xh) needs a processor with MMX technology",
                          info->name, info->code);
     if (!any && (info->counters & (1U << counter)) == 0) {
         error_set(error, P5_ERR_UNSUPPORTED, "%s (%02Xh) is only on counter %u", info->name, info->code,
                   counter == 0 ? 1U : 0U);
+        /* The same code may select another event on this counter. */
         int twin = p5_event_by_code(info->code, counter, family);
         if (twin >= 0)
             error_hint(error, "on counter %u code %02Xh is %s", counter, info->code,
@@ -87,7 +89,7 @@ p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, 
     if (!parsed.user && !parsed.system)
         parsed.user = parsed.system = true;
     parsed.code = info->code;
-    parsed.unit_mask = (info->counters & 1) == 0;
+    parsed.unit_mask = (info->counters & P5_ON_CTR0) == 0;
     *select = parsed;
     return P5_OK;
 }

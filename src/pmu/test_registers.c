@@ -1,6 +1,8 @@
-/* TR1-TR12. What a bit is: registers.c; here is what writing it does (manual 26.2.1, 26.3). */
+/* The test registers TR1 to TR12: what writing them does (manual 26.2.1, 26.3). Their values are kept by MSR number.
+ * registers.c names their bits. `family` is P5_FAMILY_P54C or P5_FAMILY_P55C. */
 #include "pmu/test_registers.h"
 
+/* Returns bits `high` to `low` of `value`. */
 static uint32_t bits(uint32_t value, unsigned high, unsigned low)
 {
     return value >> low & (UINT32_MAX >> (31 - (high - low)));
@@ -19,8 +21,9 @@ static bool bit(uint32_t value, unsigned at)
  *        19       14  13    12   11   5 4      2 1    0
  *  TR5  |e1| 0 ..|WB |CD |entry|  set  | buffer | cntl |             P54C: no e1
  */
-enum { CACHE_NORMAL, CACHE_WRITE, CACHE_READ, CACHE_FLUSH };
+enum { CACHE_NORMAL, CACHE_WRITE, CACHE_READ, CACHE_FLUSH }; /* TR5.CNTL */
 
+/* Returns a line of zeros with the place that TR5 names. */
 static test_cache_line addressed_line(const test_registers *t)
 {
     uint32_t tr5 = t->value[P5_MSR_TR5];
@@ -30,13 +33,15 @@ static test_cache_line addressed_line(const test_registers *t)
                              .word = (uint8_t)bits(tr5, 4, 2)};
 }
 
-/* Memory data reads use the same fill buffer: they overwrite what has been put there (manual, 26.2.1). */
+/* Updates the fill buffer, which TR3 accesses. Line fills by data reads of the program use the same buffer, and
+ * overwrite what has been put there (manual, 26.2.1). */
 static void follow_fills(test_registers *t)
 {
     if (t->ops.filled != NULL)
         t->ops.filled(t->ops.context, &t->filled, t->fill_buffer);
 }
 
+/* Writes the fill buffer to the cache, with TR4's tag and status. */
 static void write_cache_line(test_registers *t)
 {
     if (t->ops.cache_write == NULL)
@@ -54,6 +59,7 @@ static void write_cache_line(test_registers *t)
     t->ops.cache_write(t->ops.context, &line);
 }
 
+/* Reads a line: TR2 and TR3 get the end bits and the four bytes that TR5.BUFFER selects, TR4 tag and status. */
 static void read_cache_line(test_registers *t)
 {
     if (t->ops.cache_read == NULL)
@@ -67,6 +73,7 @@ static void read_cache_line(test_registers *t)
         line.tag << 8 | (uint32_t)line.lru << 2 | line.valid; /* bits 31-28 come back as 0 */
 }
 
+/* Flushes the code cache, the data cache, or one line of it. */
 static void flush_cache(test_registers *t)
 {
     if (t->ops.cache_flush == NULL)
@@ -77,6 +84,7 @@ static void flush_cache(test_registers *t)
     t->ops.cache_flush(t->ops.context, line.data_cache, one_line, line.set, line.way);
 }
 
+/* Performs the operation that TR5 has been set to. */
 static void cache_command(test_registers *t)
 {
     switch (bits(t->value[P5_MSR_TR5], 1, 0)) {
@@ -102,6 +110,7 @@ static void cache_command(test_registers *t)
  *        31          12  11  10  9  7 6  5   4  3     0
  *  TR7  | physical page |PCD|PWT| LRU|e5-4 | H | entry |     P54C: entry is bits 3-2, no e5-4; P55C: no LRU
  */
+/* Returns the TLB entry that TR6 and TR7 describe. */
 static test_tlb_entry tlb_entry(const test_registers *t, unsigned family)
 {
     uint32_t tr6 = t->value[P5_MSR_TR6];
@@ -124,6 +133,7 @@ static test_tlb_entry tlb_entry(const test_registers *t, unsigned family)
     };
 }
 
+/* Looks up TR6's address. TR6 and TR7 get the entry; after a miss TR7.H is 0. */
 static void read_tlb(test_registers *t, unsigned family)
 {
     enum { TR7_HIT = 1 << 4 };
@@ -135,7 +145,7 @@ static void read_tlb(test_registers *t, unsigned family)
         t->value[P5_MSR_TR7] &= ~(uint32_t)TR7_HIT;
         return;
     }
-    uint32_t tr6 = t->value[P5_MSR_TR6] & 3;
+    uint32_t tr6 = t->value[P5_MSR_TR6] & 3; /* OP and CD stay */
     tr6 |= (uint32_t)e.valid << 11 | (uint32_t)e.supervisor << 9;
     if (e.data_tlb) /* D, W and PS are the data TLB's */
         tr6 |= (uint32_t)e.dirty << 10 | (uint32_t)e.writeable << 8 | (uint32_t)e.large_page << 2;
@@ -148,6 +158,7 @@ static void read_tlb(test_registers *t, unsigned family)
     t->value[P5_MSR_TR7] = tr7;
 }
 
+/* Performs the operation that TR6 has been set to. */
 static void tlb_command(test_registers *t, unsigned family)
 {
     if (bit(t->value[P5_MSR_TR6], 0)) {
@@ -166,8 +177,9 @@ static void tlb_command(test_registers *t, unsigned family)
  *              31 26 25  24 23 13  12   11  8 7    6 5  4 3   2 1    0
  *  TR11 P55C  |  0  | type |  0  |cntl2| set | bank | 0  | way | cntl |
  */
-enum { BTB_NORMAL, BTB_WRITE, BTB_READ, BTB_FLUSH, BTB_READ_TAG = 5 };
+enum { BTB_NORMAL, BTB_WRITE, BTB_READ, BTB_FLUSH, BTB_READ_TAG = 5 }; /* TR11.CNTL, and CNTL2 as bit 2 */
 
+/* Returns the entry of the branch target buffer that TR9 to TR11 describe. */
 static test_btb_entry btb_entry(const test_registers *t, unsigned family)
 {
     uint32_t tr11 = t->value[P5_MSR_TR11];
@@ -180,11 +192,12 @@ static test_btb_entry btb_entry(const test_registers *t, unsigned family)
                             .type = (uint8_t)bits(tr11, 25, 24)};
 }
 
+/* Reads an entry into TR9 to TR11. */
 static void read_btb(test_registers *t, unsigned family, bool tag_only)
 {
     /* P55C: tag and valid bit come with one read cycle, the rest of TR9 and the target with the other, and
      * each keeps what the other brought (26.2.1.3). The P54C reads all in one. */
-    const uint32_t tr9_tag = 0xffffff20;
+    const uint32_t tr9_tag = 0xffffff20; /* TAG and VALID of the P55C's TR9 */
     if (t->ops.btb_read == NULL)
         return;
     test_btb_entry e = btb_entry(t, family);
@@ -198,6 +211,7 @@ static void read_btb(test_registers *t, unsigned family, bool tag_only)
         t->value[P5_MSR_TR11] = (t->value[P5_MSR_TR11] & ~(UINT32_C(3) << 24)) | (uint32_t)(e.type & 3) << 24;
 }
 
+/* Performs the operation that TR11 has been set to. */
 static void btb_command(test_registers *t, unsigned family)
 {
     uint32_t tr11 = t->value[P5_MSR_TR11];
@@ -259,7 +273,7 @@ void test_register_write(test_registers *t, const p5_register *r, unsigned famil
 
 bool test_registers_parity_error(test_registers *t)
 {
-    enum { PES = 1, NS = 2 };
+    enum { PES = 1, NS = 2 }; /* of TR1: parity error seen, no shutdown */
     t->value[P5_MSR_TR1] |= PES;
     return (t->value[P5_MSR_TR1] & NS) == 0;
 }

@@ -9,10 +9,10 @@
 #include "core/testreg/test_access.h"
 #include "p5tool/pmu.h"
 
-/* The structures that the operations act on. Any function may be NULL; the operation then leaves the
- * registers unchanged. */
+/* The operations on the core's structures (core/testreg/test_access.h has the structs). Any function may be NULL; the
+ * operation then leaves the registers unchanged. */
 typedef struct test_ops {
-    void *context;
+    void *context; /* first argument of each function */
     void (*cache_write)(void *context, const test_cache_line *line);
     void (*cache_read)(void *context,
                        test_cache_line *line); /* fills in the contents at data_cache, set, way */
@@ -22,6 +22,7 @@ typedef struct test_ops {
     void (*tlb_write)(void *context, const test_tlb_entry *entry);
     bool (*tlb_read)(void *context, test_tlb_entry *entry); /* looks entry->linear up; false: miss */
     void (*btb_write)(void *context, const test_btb_entry *entry);
+    /* Fills in the contents at set, way, bank; with `tag_only` only the tag is needed. */
     void (*btb_read)(void *context, test_btb_entry *entry, bool tag_only);
     void (*btb_flush)(void *context);
     void (*parity)(void *context, uint32_t tr1); /* called after a write to TR1 */
@@ -31,19 +32,20 @@ typedef struct test_ops {
 } test_ops;
 
 typedef struct test_registers {
-    uint32_t value[P5_MSR_TR12 + 1]; /* by MSR number */
-    uint32_t fill_buffer[TEST_LINE_WORDS];
+    uint32_t value[P5_MSR_TR12 + 1];       /* by MSR number */
+    uint32_t fill_buffer[TEST_LINE_WORDS]; /* the line that TR3 reads and writes, four bytes at a time */
     uint64_t filled; /* the last line fill by a data read that the buffer held (test_ops.filled) */
-    uint8_t end_bits[TEST_LINE_WORDS];
+    uint8_t end_bits[TEST_LINE_WORDS]; /* written by TR2, for each four bytes of the line */
     test_ops ops;
 } test_registers;
 
-/* `r` is the register's row of p5_registers(family). */
+/* Return and write a test register. A write to a command register (TR1, TR5, TR6, TR11) also performs its operation.
+ * `r` is the register's row of p5_registers(family); bits that it lacks read as 0 and are not written. */
 uint32_t test_register_read(const test_registers *t, const p5_register *r);
 void test_register_write(test_registers *t, const p5_register *r, unsigned family, uint32_t value);
 /* Records a parity error in TR1.PES. Returns whether the processor shuts down (TR1.NS = 0). */
 bool test_registers_parity_error(test_registers *t);
-/* Sets the core's control inputs from TR12's bits. */
+/* Sets those of the core's control inputs that TR12 determines. */
 void test_registers_control(const test_registers *t, p5_control *control);
 
 #endif
