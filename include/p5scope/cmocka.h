@@ -45,7 +45,8 @@ enum { P5_AT_SYSTEM = P5_CPL_MASK_SYSTEM, P5_AT_USER = P5_CPL_MASK_USER, P5_AT_A
 /* The total that an assertion is about: an event, a stall cause, or the clocks. */
 typedef enum p5_total { P5_TOTAL_EVENT, P5_TOTAL_STALL, P5_TOTAL_CLOCKS } p5_total;
 
-/* Returns how much a total has grown at the classes of `at`. */
+/* Returns how much a total has grown at the classes of `at` (P5_AT_*). `number` is the event or the stall cause, and not
+ * used for the clocks. */
 static inline uint64_t p5_gained(const p5_counts *before, const p5_counts *after, unsigned at, p5_total total,
                                  unsigned number)
 {
@@ -66,7 +67,7 @@ typedef struct p5_expected_growth {
     int line;             /* __LINE__ */
 } p5_expected_growth;
 
-/* Returns such an expectation. */
+/* Returns an expectation with these members. */
 static inline p5_expected_growth p5_expect(unsigned at, uint64_t least, uint64_t most, const char *file,
                                            int line)
 {
@@ -74,7 +75,7 @@ static inline p5_expected_growth p5_expect(unsigned at, uint64_t least, uint64_t
     return expected;
 }
 
-/* Fails the test unless the total has grown as expected. */
+/* Fails the test unless the total has grown as expected. `total` and `number` as for p5_gained. */
 static inline void p5_check_total(const p5_counts *before, const p5_counts *after, p5_total total,
                                   unsigned number, p5_expected_growth expected)
 {
@@ -124,6 +125,7 @@ static inline void p5_check_total(const p5_counts *before, const p5_counts *afte
 /* Writes `value` as WRMSR at CPL 0 would, to any register of the monitor: CESR, PERFEVTSELn, a counter, ... A
  * fault fails the test. */
 #define p5_program(pmu, msr, value) p5_do_program(pmu, msr, value, __FILE__, __LINE__)
+/* Implements p5_program; `file` and `line` are the test's. */
 static inline void p5_do_program(p5_pmu *pmu, uint32_t msr, uint64_t value, const char *file, int line)
 {
     p5_privilege highest = {P5_MODE_PROTECTED, 0, false, false};
@@ -135,6 +137,7 @@ static inline void p5_do_program(p5_pmu *pmu, uint32_t msr, uint64_t value, cons
 
 /* Asserts that RDMSR at CPL 0 reads `expected`. */
 #define p5_assert_msr(pmu, msr, expected) p5_check_msr(pmu, msr, expected, __FILE__, __LINE__)
+/* Implements p5_assert_msr; `file` and `line` are the test's. */
 static inline void p5_check_msr(p5_pmu *pmu, uint32_t msr, uint64_t expected, const char *file, int line)
 {
     p5_privilege highest = {P5_MODE_PROTECTED, 0, false, false};

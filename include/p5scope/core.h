@@ -39,7 +39,7 @@ enum {
     P5_CPL_MASK_ALL = P5_CPL_MASK_SYSTEM | P5_CPL_MASK_USER
 };
 
-/* Flags of a data access. */
+/* Flags of a data access (p5_access.flags). */
 enum {
     P5_ACCESS_WRITE = 1,
     P5_ACCESS_CACHE_DISABLE = 2, /* PCD of the page, or CR0.CD */
@@ -61,13 +61,18 @@ typedef struct p5_access {
     uint16_t reserved; /* 0 */
 } p5_access;
 
-/* Operands of a value-dependent instruction. The layout is fixed. The layout equals that of isa_value, whose kinds say
- * what `a` and `b` are. */
+/* Operands of a value-dependent instruction, whose clocks or counts depend on them. The layout is fixed, and equals that
+ * of isa_value in the library. By `kind`:
+ *
+ *   1  BSF, BSR: `a` is the source operand; CPUID: EAX; RDMSR, WRMSR: ECX
+ *   2  RCL and RCR by CL: `a` is CL
+ *   3  x87 (FDIV, FSQRT, FSIN, FPREM, ...): `a` is ST(0) and `b` the other operand, as the bits of IEEE doubles
+ *   4  MMX arithmetic with saturation: `a` is 1 if at least one element was clipped, else 0 */
 typedef struct p5_value {
-    uint64_t a;           /* first operand */
-    uint64_t b;           /* second operand */
-    uint16_t fpu_control; /* x87 control word */
-    uint8_t kind;         /* isa_value_kind */
+    uint64_t a;
+    uint64_t b;
+    uint16_t fpu_control; /* x87 control word when the instruction was executed, for kind 3 */
+    uint8_t kind;         /* 1 to 4 */
 } p5_value;
 
 /* Processor modes. */
@@ -98,8 +103,8 @@ typedef struct p5_retired {
                          counted */
     bool descriptor;  /* the last instruction read a descriptor (segment load, far transfer through a gate,
                          ...) */
-    bool unsafe_x87;  /* unsafe_mask has at least one bit set */
-    const uint8_t *unsafe_mask; /* P5_X87_* of each instruction of the stretch; valid if unsafe_x87 */
+    bool unsafe_x87;  /* unsafe_mask has at least one bit set; false: it is not used and may be NULL */
+    const uint8_t *unsafe_mask; /* a byte for each instruction of the stretch: P5_X87_* */
 } p5_retired;
 
 /* The way by which INT n, INT3 or INTO gets to its handler. It decides the clocks (SDM volume 2, INT n: table
@@ -114,7 +119,7 @@ typedef enum p5_gate {
     P5_GATE_TASK    /* task gate */
 } p5_gate;
 
-/* Properties of an x87 instruction's operands. */
+/* Properties of an x87 instruction's operands (p5_retired.unsafe_mask). */
 enum {
     P5_X87_UNSAFE = 1, /* FADD, FSUB, FMUL, FDIV: an operand was outside the safe exponent range */
     P5_X87_REFUSED =
@@ -305,20 +310,20 @@ p5_status p5_core_retire(p5_core *core, const p5_retired *retired);
 
 /* Prices the delivery of an exception or interrupt. The errors are those of p5_core_retire. */
 p5_status p5_core_exception(p5_core *core, const p5_exception *exception);
-/* Lets `clocks` pass in HLT at the privilege class of `cpl` (0-3). */
+/* Lets `clocks` core clocks pass in HLT at the privilege class of `cpl` (0-3). */
 void p5_core_halt(p5_core *core, uint64_t clocks, unsigned cpl);
 /* Sets the control inputs, from the next instruction on. The errors are those of p5_core_retire. */
 p5_status p5_core_set_control(p5_core *core, const p5_control *control);
 /* Sets what the breakpoint events compare with, from the next instruction on. Without a call nothing
  * matches. The errors are those of p5_core_retire. */
 p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug);
-/* Notes that IRET has set EFLAGS.RF for the next instruction: with errata on, its code breakpoint does not
- * match. */
+/* Tells the core that IRET has set EFLAGS.RF for the next instruction: if the model has the processor's errata, a code
+ * breakpoint at that instruction does not match. */
 void p5_core_resume(p5_core *core);
-/* MOV CR3: flushes TLBs and BTB. Profiles distinguish address spaces by `directory`, the value that was
- * loaded. */
+/* Has the effect of MOV CR3 on the core: flushes TLBs and BTB. Profiles distinguish address spaces by `directory`, the
+ * value that was loaded. */
 void p5_core_load_cr3(p5_core *core, uint32_t directory);
-/* INVLPG, WBINVD (with write-backs) and INVD. */
+/* Have the effect of INVLPG, WBINVD (with write-backs) and INVD on the core. */
 void p5_core_invlpg(p5_core *core, uint32_t linear);
 void p5_core_wbinvd(p5_core *core);
 void p5_core_invd(p5_core *core);
@@ -341,9 +346,10 @@ typedef enum p5_pipe_kind {
     P5_PIPE_MMX,         /* EX Mw */
     P5_PIPE_MMX_MULTIPLY /* EX M2 M3 Mw */
 } p5_pipe_kind;
-enum { P5_TRACE_SOURCES = 4 };
+enum { P5_TRACE_SOURCES = 4 }; /* most sources of an instruction that are listed */
 
-/* Reasons in p5_trace_insn.unpaired that reports distinguish; p5_unpaired_text has all of them. */
+/* Numbers of reasons in p5_trace_insn.unpaired, which go from 1 to P5_UNPAIRED_REASONS - 1. p5_unpaired_text has all of
+ * them. */
 enum {
     P5_UNPAIRED_REGISTER = 3, /* the next one reads or writes a register that this one writes */
     P5_UNPAIRED_REASONS = 14
@@ -385,8 +391,9 @@ typedef struct p5_trace_insn {
     uint64_t f;            /* clock at which F was entered (P55C); 0 = the processor has no F */
     uint64_t begin;        /* first clock of EX in which it worked, after waits for the x87 unit or the bus */
     uint64_t ready;        /* clock from which its result can be used */
-    p5_trace_source sources[P5_TRACE_SOURCES]; /* what it reads; a source that is named needs no other of the
-                                                  same instruction */
+    /* What it reads of earlier instructions. Of several values that one earlier instruction wrote, only one is listed, an
+     * address before others. */
+    p5_trace_source sources[P5_TRACE_SOURCES];
     uint16_t read_misses, write_misses; /* its data references that missed the cache, without REP strings */
 } p5_trace_insn;
 /* Calls `insn` for every instruction from now on, in program order; NULL ends that. Meanwhile every block

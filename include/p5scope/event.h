@@ -1,5 +1,6 @@
-/* The performance events of the P5 family: their names, codes and rules. The data are in
- * events/events.tsv. */
+/* The performance events of the P5 family: their names, codes and rules. The data are in events/events.tsv, from which
+ * event_ids.h is generated: enum p5_event with P5_EVENT_DATA_READ and so on, and P5_EVENT_COUNT (73), and the causes of
+ * stalls, p5_stall with P5_STALL_COUNT. */
 #ifndef P5SCOPE_EVENT_H
 #define P5SCOPE_EVENT_H
 
@@ -7,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "p5scope/event_ids.h" /* generated: enum p5_event { P5_EVENT_DATA_READ, ... }, P5_EVENT_COUNT (73) */
+#include "p5scope/event_ids.h" /* generated: enum p5_event, p5_stall */
 #include "p5scope/status.h"
 
 #ifdef __cplusplus
@@ -18,8 +19,8 @@ extern "C" {
 enum { P5_ON_CTR0 = 1, P5_ON_CTR1 = 2 };
 /* Processor families that have an event. */
 enum { P5_FAMILY_P54C = 1, P5_FAMILY_P55C = 2 };
-/* The monitor of a later processor; 0 is the Pentium's own. The bit is added to P5_FAMILY_* where a function
- * needs both. Such a processor was never made. */
+/* The performance monitor of a later processor, which a model can have in the place of the Pentium's own (0). The bit is
+ * added to P5_FAMILY_* where a function needs both. Such a processor was never made. */
 enum { P5_MONITOR_P6 = 4 /* Pentium Pro */, P5_MONITOR_ARCH3 = 8 /* architectural, version 3 */ };
 enum { P5_MONITORS = P5_MONITOR_P6 | P5_MONITOR_ARCH3 };
 /* How well the model counts an event: exactly by rule, by a model of the mechanism, or approximately. */
@@ -36,7 +37,7 @@ typedef struct p5_event_info {
     uint8_t code;               /* CESR event select, 00h-3Bh */
     uint8_t counters;           /* P5_ON_CTR0 | P5_ON_CTR1 */
     uint8_t families;           /* P5_FAMILY_* */
-    uint8_t max_per_clock;      /* 1 or 2 */
+    uint8_t max_per_clock;      /* most increments in one clock: 1 or 2 */
     bool duration;              /* counts clocks, not occurrences */
     p5_grade grade;             /* how well the model counts it */
     const char *name;           /* canonical name: perfctr's in lower case */

@@ -31,20 +31,21 @@ typedef struct p5_share {
 /* Options of p5_machine_open. Zero-initialise, set `size`, then set what you need. Strings are copied,
  * except where a member says otherwise. */
 typedef struct p5_machine_options {
-    size_t size;            /* sizeof (p5_machine_options) */
-    const char *model;      /* NULL = the default model */
-    double clock_mhz;       /* 0 = the model's */
-    const char *agent;      /* p5_model_set_agent; NULL = the model's */
-    const char *monitor;    /* p5_model_set_monitor; NULL = the model's */
-    const char *wires;      /* p5_model_set_wires; NULL = the model's */
-    const char *check;      /* p5_model_set_check; NULL = the model's */
-    uint32_t memory_bytes;  /* guest RAM; 0 = 64 MB (256 MB for Linux guests) */
-    bool permissive;        /* --isa=permissive */
-    bool memo_off;          /* price every block on the slow path (debugging; same results) */
-    bool memo_check;        /* compare the fast and the slow path after every stretch (p5_core_check_memo;
+    size_t size;           /* sizeof (p5_machine_options) */
+    const char *model;     /* NULL = the default model */
+    double clock_mhz;      /* 0 = the model's */
+    const char *agent;     /* p5_model_set_agent; NULL = the model's */
+    const char *monitor;   /* p5_model_set_monitor; NULL = the model's */
+    const char *wires;     /* p5_model_set_wires; NULL = the model's */
+    const char *check;     /* p5_model_set_check; NULL = the model's */
+    uint32_t memory_bytes; /* guest RAM; 0 = 64 MB (256 MB for Linux guests) */
+    bool permissive;       /* the guest may use some instructions of later processors (--isa=permissive) */
+    bool memo_off;         /* price every block on the slow path, without the memo, which remembers results of
+                               earlier executions (debugging; same results) */
+    bool memo_check;       /* compare the fast and the slow path after every stretch (p5_core_check_memo;
                                many times slower). P5_ERR_STATE with memo_off or a bus check, which needs the
                                slow path */
-    uint64_t random_seed;   /* getrandom, AT_RANDOM */
+    uint64_t random_seed;  /* of what Linux guests get as random: getrandom, AT_RANDOM */
     const p5_share *shares; /* Linux guests and DOS programs; NULL = none */
     size_t share_count;     /* of `shares` */
     bool rtc_set;           /* the board's clock starts at rtc_seconds */
@@ -136,7 +137,7 @@ typedef struct p5_load_options {
      * where the file is; and an empty environment. */
     const char *const *arguments;
     const char *const *environment;
-    uint32_t address;         /* P5_GUEST_FLAT */
+    uint32_t address;         /* P5_GUEST_FLAT: physical */
     uint16_t segment, offset; /* P5_GUEST_REAL */
     const char *append;       /* Linux kernels: the command line; NULL = "console=ttyS0,115200" */
     const char *initrd;       /* Linux kernels: a file; NULL = none */
@@ -207,7 +208,8 @@ typedef enum p5_end {
     P5_END_RESET         /* the guest reset the processor (port 92h, keyboard controller) */
 } p5_end;
 
-/* Limits of a run, counted from the guest's start. NULL instead of a pointer means no limits. */
+/* Limits of a run. Those of instructions and clocks are counted from the guest's start. NULL instead of a pointer to
+ * this struct means no limits. */
 typedef struct p5_limits {
     size_t size;               /* sizeof (p5_limits) */
     uint64_t max_instructions; /* completed ones */
@@ -220,8 +222,8 @@ typedef struct p5_run_result {
     size_t size; /* sizeof (p5_run_result) */
     p5_end end;
     int status;           /* P5_END_EXIT: exit status, 0-255 */
-    int signal;           /* P5_END_SIGNAL */
-    uint32_t address;     /* of the instruction at which it ended */
+    int signal;           /* P5_END_SIGNAL: the signal's number */
+    uint32_t address;     /* linear, of the instruction at which it ended */
     char instruction[96]; /* its disassembly, may be empty */
     char message[200];    /* why it ended, in words, may be empty */
 } p5_run_result;
@@ -258,7 +260,7 @@ void p5_machine_bus_check(p5_machine *machine, uint32_t physical, unsigned type)
 
 /* The picture on the screen of a guest on the board, in any mode. Scan lines that only repeat a line are left
  * out. The caller frees it with p5_picture_free. P5_ERR_STATE: there is no board with a screen (Linux
- * programs, cases), or no guest yet. To be called between runs, and from the callbacks of
+ * programs, case files), or no guest yet. To be called between runs, and from the callbacks of
  * p5_machine_on_progress and of an observer. */
 typedef struct p5_picture {
     size_t size;            /* sizeof (p5_picture) */
@@ -280,7 +282,7 @@ typedef struct p5_screen {
     } cells[P5_SCREEN_ROWS][P5_SCREEN_COLUMNS]; /* from the top left */
     unsigned row, column;                       /* of the cursor; may be outside the screen */
 } p5_screen;
-/* Reads the text screen. Returns false if the machine has no board with a screen (Linux programs, cases) or
+/* Reads the text screen. Returns false if the machine has no board with a screen (Linux programs, case files) or
  * no guest yet. */
 bool p5_machine_screen(const p5_machine *machine, p5_screen *screen);
 
@@ -295,8 +297,7 @@ const p5_model *p5_machine_model(const p5_machine *machine);
 void p5_machine_settle(p5_machine *machine);
 /* Gets all totals at the current instruction, without a pending one. Reading changes nothing. */
 void p5_machine_counts(p5_machine *machine, p5_counts *counts);
-/* Return the completed instructions, the model's clock, and the instructions that --isa=permissive allowed.
- * All are cheap. */
+/* Return the number of completed instructions, and the model's clock (core clocks). Both are cheap. */
 uint64_t p5_machine_instructions(const p5_machine *machine);
 uint64_t p5_machine_clock(const p5_machine *machine);
 

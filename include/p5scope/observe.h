@@ -40,11 +40,11 @@ typedef enum p5_observation_kind {
                             first */
     P5_OBSERVE_EXIT,     /* after the return of the function that was entered there */
     P5_OBSERVE_BEGIN,    /* the guest's marker `begin` (p5scope/guest.h); number = its id */
-    P5_OBSERVE_END,
-    P5_OBSERVE_RDPMC, /* before the guest's instruction; number = ECX, value = what it reads */
-    P5_OBSERVE_RDMSR,
-    P5_OBSERVE_WRMSR, /* value = what it writes */
-    P5_OBSERVE_EVENT, /* the first instruction boundary at which the total of events[number] has reached or
+    P5_OBSERVE_END,      /* the guest's marker `end`; number = its id */
+    P5_OBSERVE_RDPMC,    /* before the guest's instruction; number = ECX, value = what it reads */
+    P5_OBSERVE_RDMSR,    /* likewise */
+    P5_OBSERVE_WRMSR,    /* likewise, but value = what it writes */
+    P5_OBSERVE_EVENT,    /* the first instruction boundary at which the total of events[number] has reached or
                          passed a multiple of its `every`; value = the total */
     P5_OBSERVE_KINDS
 } p5_observation_kind;
@@ -108,7 +108,7 @@ typedef struct p5_exception_info {
     uint32_t cr2;        /* vector 14 as a fault: the address that faulted */
     uint16_t cs;         /* selector that is pushed */
     uint32_t eip;        /* offset that is pushed: of the instruction that faulted, or of the next one */
-    uint32_t address;    /* linear */
+    uint32_t address;    /* linear, of that instruction */
     uint64_t clock, instructions; /* as in p5_observation */
 } p5_exception_info;
 

@@ -26,8 +26,8 @@ typedef struct p5_profile p5_profile;
 typedef struct p5_profile_options {
     size_t size;              /* sizeof (p5_profile_options) */
     const char *sample_event; /* an event's name or "clocks": also take samples by counter overflow, as a tool
-                                 on a processor would; NULL = none. The run is then priced without the memo:
-                                 same counts, slower */
+                                 on a processor would; NULL = none. The run is then priced without
+                                 p5scope's fast path: same counts, slower */
     uint64_t sample_period;   /* increments from one sample to the next, at least 1 */
     bool no_intervals;        /* do not record totals over time */
     /* Files with symbols in addition to the guest's, NULL-terminated; NULL = none. An ELF program that the
@@ -69,8 +69,8 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *profile, p5_e
 /* ---- Flame graphs and pages ---- */
 
 /* Writes one line per calling context for flame graphs: functions from the outermost on, separated by ';',
- * then the number of `event` ("clocks" or an event's name; P5_ERR_NAME or P5_ERR_SYNTAX if it is neither). Otherwise the errors are those of
- * p5_profile_write. */
+ * then the number of `event` ("clocks" or an event's name; P5_ERR_NAME or P5_ERR_SYNTAX if it is neither). Otherwise
+ * the errors are those of p5_profile_write. */
 p5_status p5_profile_write_folded(FILE *out, const p5_profile *profile, const char *event, p5_error *error);
 
 /* Writes one self-contained page of HTML: clocks by stall cause, all events, rates over time, functions,

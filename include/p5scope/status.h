@@ -35,9 +35,10 @@ typedef enum p5_status {
     P5_ERR_STATE        /* the call does not fit the object's state (e.g. run before load) */
 } p5_status;
 
-enum { P5_ERROR_TEXT = 400, P5_ERROR_WHERE = 200 };
+enum { P5_ERROR_TEXT = 400, P5_ERROR_WHERE = 200 }; /* bytes of the texts, with their NUL */
 
-/* An error with its place. The layout is fixed, so that it need not be initialised. `message` says what is wrong and what would be right, without a final full stop.
+/* An error with its place. The layout is fixed, so that it need not be initialised. `message` says what is wrong and
+ * what would be right, without a final full stop.
  * `where` is a file name, an option or empty. `line` and `column` count from 1; 0 = unknown. `hint` may be
  * empty. Every function that fills in an error accepts NULL from callers that need only the status. */
 typedef struct p5_error {

@@ -73,18 +73,18 @@ void p5_core_report_bus(p5_core *core);
  * `*refetch` if the bytes or addresses of code have changed since the last call. */
 bool p5_core_watching(p5_core *core, bool *refetch);
 
-/* Turns the memo on or off. Without it every block takes the slow path, with the same results. For debugging
- * and tests. */
+/* Turns the memo on or off. The memo is the fast path: it remembers how code was priced and reuses that in the same
+ * situation. Without it every block takes the slow path, with the same results. For debugging and tests. */
 void p5_core_set_memo(p5_core *core, bool on);
 
 /* Parts of the processor that p5_core_set_ideal makes perfect, to price what they cost. */
 enum {
-    P5_IDEAL_HITS = 1, /* data references hit, are aligned, and meet in no bank; ports and LOCK excepted */
+    P5_IDEAL_HITS = 1, /* data references hit, are aligned, have no bank conflict; ports and LOCK excepted */
     P5_IDEAL_BRANCHES = 2, /* near branches are predicted right */
     P5_IDEAL_PAIRS = 4,    /* neighbours pair unless the second needs a result of the first; x87 in U only */
     P5_IDEAL_FETCH = 8,    /* D1 always has the next instructions; prefixes take no clocks */
     P5_IDEAL_RESULTS = 16, /* no waits for addresses, MMX and x87 results; pairs need results as before */
-    P5_IDEAL_PARTS = 5
+    P5_IDEAL_PARTS = 5     /* number of parts */
 };
 /* Makes the parts (P5_IDEAL_*) perfect from now on. Every block then takes the slow path. To be called before
  * anything is priced. */

@@ -36,7 +36,7 @@ const p5_event_reserved *p5_event_reserved_codes(size_t *count);
 /* Returns the event (enum p5_event) that counts the cause's clocks or occurrences, or -1 if none does. */
 int p5_stall_event(p5_stall cause);
 
-/* Returns a sentence that says which clocks are attributed to the cause. */
+/* Returns a sentence that says which clocks are attributed to the stall cause. */
 const char *p5_stall_rule(p5_stall cause);
 /* Returns the colour of the cause in all pictures, as "#rrggbb". */
 const char *p5_stall_colour(p5_stall cause);

@@ -1,5 +1,6 @@
-/* What limits a loop: pictures of its trips, bounds of its clocks, and rewritings that save some. Like report.h,
- * whose programs and windows it uses, it serves `p5scope bench`. */
+/* What limits a loop: pictures of its trips (iterations), bounds of its clocks, and rewritings that save some. Like
+ * report.h, whose programs and windows it uses, it serves `p5scope bench`. A loop is given as in p5_case_measure: two
+ * programs, of which programs[i] executes trips[i] trips, so that the difference is the cost of the trips alone. */
 #ifndef P5TOOL_LOOP_H
 #define P5TOOL_LOOP_H
 
@@ -28,7 +29,7 @@ typedef enum p5_limit {
     P5_LIMIT_FETCH,    /* prefetch, F, D1, prefixes */
     P5_LIMIT_MEMORY,   /* misses, misaligned references, bank conflicts, write buffers */
     P5_LIMIT_BRANCHES, /* mispredictions */
-    P5_LIMIT_PRICED,
+    P5_LIMIT_PRICED,   /* number of those */
     P5_LIMIT_CHAIN = P5_LIMIT_PRICED, /* a result that every trip needs of the trip before */
     P5_LIMIT_EXECUTION,               /* none of these: the instructions' own clocks */
     P5_LIMITS

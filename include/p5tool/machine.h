@@ -63,15 +63,15 @@ enum { P5_CASE_STACK_TOP = 0x1ff4000 };
 
 /* A prepared memory image of a case file. p5scope-case(5) describes the state at entry. */
 typedef struct p5_case_image {
-    const uint8_t *text;
+    const uint8_t *text; /* the code; all addresses are linear and physical */
     size_t text_size;
     uint32_t text_address;
     const uint8_t *data;
     size_t data_size;
     uint32_t data_address;
-    size_t bss_size;
+    size_t bss_size; /* zeroed memory */
     uint32_t bss_address;
-    uint32_t entry;
+    uint32_t entry;        /* address of the first instruction */
     uint32_t exit_address; /* address of an instruction that raises #UD: the run ends with status 0 before it
                               executes; 0 = none */
     uint8_t cpl;           /* 0 or 3 */
@@ -89,6 +89,7 @@ p5_status p5_gdb_place_check(const char *where, p5_error *error);
 /* Calls `output` before each write of the guest to the host's standard output (descriptor 1) or standard
  * error (2), so that the caller can erase a progress line first. NULL: no callback. */
 void p5_machine_on_output(p5_machine *machine, void (*output)(void *context, int descriptor), void *context);
+/* Returns how many instructions of later processors the guest has executed (--isa=permissive). */
 uint64_t p5_machine_permissive_count(const p5_machine *machine);
 
 #endif

@@ -82,12 +82,14 @@ typedef struct p5_register_field {
 /* One MSR with its name ("cesr", "tr12", ...) and fields. */
 typedef struct p5_register {
     const char *name;
-    uint32_t msr;
+    uint32_t msr; /* number */
     const char *title;
-    uint64_t read_mask, write_mask;
+    uint64_t read_mask, write_mask; /* bits that RDMSR reads, and that WRMSR writes */
     const p5_register_field *fields;
     unsigned field_count;
 } p5_register;
+/* Returns all MSRs of `family` (P5_FAMILY_*, with the bit of a later monitor) in ascending order of their numbers. The
+ * entry after the last has the name NULL. */
 const p5_register *p5_registers(unsigned family);
 
 /* Returns the monitor's registers in the order of their numbers: CESR, CTR0 and CTR1, or the readable ones of
@@ -95,7 +97,7 @@ const p5_register *p5_registers(unsigned family);
 enum { P5_MONITOR_REGISTERS = 16 };
 const p5_register *p5_pmu_monitor_registers(const p5_pmu *pmu, size_t *count);
 
-/* Returns true for registers that count. */
+/* Returns true for counters (CTR0, PMC0, FIXED_CTR0, ...). */
 bool p5_register_counts(const p5_register *reg);
 
 #endif

@@ -128,7 +128,7 @@ typedef struct p5_stat {
     uint64_t fast_forwarded; /* instructions that ran first without being counted; 0 = none */
     uint64_t region_times;   /* how often the region began in the last run */
     const p5_selection *selection;    /* NULL = every event, in groups, with the CPI stack */
-    bool no_events;                   /* null run: clocks and times only */
+    bool no_events;                   /* --null: the report has clocks and times only */
     const char *const *metric_groups; /* -M, NULL-terminated; may be NULL */
     const p5_stat_run *runs;
     size_t run_count; /* at least 1; values are means over the runs */
@@ -190,6 +190,7 @@ p5_status p5_stat_intervals_close(p5_stat_intervals *intervals, p5_error *error)
 
 /* The counts of several runs, side by side. The others are compared with the first. */
 typedef struct p5_comparison p5_comparison;
+/* Opens an empty comparison, which the caller closes. The only error is P5_ERR_MEMORY. */
 p5_status p5_comparison_open(p5_comparison **comparison, p5_error *error);
 void p5_comparison_close(p5_comparison *comparison);
 /* Add runs from the file at `path`, written as P5_STAT_JSON, or from `lines` of that form, under the name
@@ -217,6 +218,7 @@ p5_status p5_comparison_judge(const p5_comparison *comparison, double percent, F
  * flops/clocks>0.3. Both sides are formulas as in metric groups: of events, clocks, CPI, IPC, seconds,
  * stall_CAUSE, and numbers that may end in k, M or G for 10^3, 10^6 or 10^9. */
 typedef struct p5_budget p5_budget;
+/* Opens a budget without conditions, which the caller closes. The only error is P5_ERR_MEMORY. */
 p5_status p5_budget_open(p5_budget **budget, p5_error *error);
 void p5_budget_close(p5_budget *budget);
 /* Reads the run at `path`, written as P5_STAT_JSON. Conditions that are added later may use it: `base` in a limit is
@@ -253,7 +255,8 @@ p5_status p5_metric_group_check(const char *name, p5_error *error);
 /* Gets the names of at most `room` built-in groups that a processor of `family` has; returns how many. */
 size_t p5_metric_group_names(unsigned family, const char **names, size_t room);
 
-/* Checks the laws that counts of a processor of `family` obey, at CPL 0-2, at CPL 3 and in sum. Writes both
+/* Checks the laws (equations and inequalities between events) that counts of a processor of `family` obey, at CPL 0-2, at
+ * CPL 3 and in sum. Writes both
  * sides of each broken law to `out` (may be NULL). Returns how many are broken; *checked (may be NULL) gets
  * the number of laws checked. */
 unsigned p5_laws_check(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked);
@@ -338,7 +341,7 @@ typedef struct p5_expectation {
     p5_selected what;
     int of_register; /* number of the case's register whose growth is expected; what.name is its name; -1:
                         `what` is an event, or clocks */
-    double value, up, down;
+    double value, up, down; /* per trip */
     char *model; /* `expect@MODEL`: a model's name or the beginning of several; NULL = all models */
     unsigned line;
 } p5_expectation;
@@ -389,6 +392,7 @@ typedef struct p5_case {
 /* Reads and checks a case file. Errors name file, line and column. The caller calls p5_case_free. */
 p5_status p5_case_read(const char *path, p5_case *out, p5_error *error);
 void p5_case_free(p5_case *c);
+/* Return whether an expectation applies to `model`, by its `expect@MODEL`. */
 bool p5_expectation_applies(const p5_expectation *expectation, const char *model);
 bool p5_case_state_applies(const p5_case_state *state, const char *model);
 
@@ -486,7 +490,7 @@ double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const uns
  * cost or state, fails because it would test nothing. */
 unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2],
                        const uint64_t registers[2][P5_CASE_REGISTERS], bool all, FILE *out);
-/* Does so for the states at the end. */
+/* Compares what the end of the run had with the expected states for `model`, as p5_case_judge does with values. */
 unsigned p5_case_judge_states(const p5_case *c, const p5_model *model,
                               const p5_case_found found[P5_CASE_STATES], bool all, FILE *out);
 
