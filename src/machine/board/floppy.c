@@ -1,3 +1,4 @@
+/* The diskette controller's ports, its seeks, and the commands that need no disk. floppy_sectors.c has the others. */
 #include "machine/board/floppy.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ disk_image *floppy_disk(devices *b, unsigned unit)
 
 /* --- results --- */
 
+/* Ends a command with its result, which may have no bytes. Raises no interrupt. */
 static void result(devices *b, const uint8_t *bytes, unsigned count)
 {
     floppy *f = &b->floppy;
@@ -59,6 +61,7 @@ void floppy_fail(devices *b, uint8_t st1, uint8_t st2)
 
 /* --- seeks --- */
 
+/* Begins a seek. It has no result; meanwhile other commands can be written. */
 static void seek(devices *b, unsigned unit, uint8_t cylinder)
 {
     floppy *f = &b->floppy;
@@ -97,6 +100,7 @@ static void sense_interrupt(devices *b)
     result_byte(b, INVALID);
 }
 
+/* Puts the controller into reset. */
 static void reset(devices *b)
 {
     floppy *f = &b->floppy;
@@ -145,11 +149,12 @@ static void dump_registers(devices *b)
     result(b, bytes, sizeof bytes);
 }
 
+/* Executes a command whose bytes have all been written. */
 static void execute(devices *b)
 {
     floppy *f = &b->floppy;
     unsigned unit = f->command[1] & OUTPUT_UNIT;
-    uint8_t done = 0;
+    uint8_t done = 0; /* stands for a result without bytes */
     switch (f->command[0] & 31) {
     case SPECIFY:
         memcpy(f->specify, f->command + 1, sizeof f->specify);

@@ -5,14 +5,14 @@
 #include "machine/board/devices.h"
 
 enum {
-    OUTPUT_UNIT = 0x03,
+    OUTPUT_UNIT = 0x03, /* the selected drive; also in the second byte of a command */
     OUTPUT_NOT_RESET = 0x04,
-    OUTPUT_DMA = 0x08, /* gates interrupt and DMA request */
-    STATUS_REQUEST = 0x80,
-    STATUS_TO_HOST = 0x40,
-    STATUS_COMMAND = 0x10,
+    OUTPUT_DMA = 0x08,     /* gates interrupt and DMA request */
+    STATUS_REQUEST = 0x80, /* the FIFO can be accessed */
+    STATUS_TO_HOST = 0x40, /* it is to be read */
+    STATUS_COMMAND = 0x10, /* a command is being written or executed, or its result read */
     INPUT_CHANGED = 0x80,
-    DSR_RESET = 0x80,
+    DSR_RESET = 0x80, /* bit of data rate select */
 
     /* commands, in bits 4-0; bit 7 is MT */
     SPECIFY = 0x03,
@@ -38,7 +38,7 @@ enum {
     ST0_AFTER_RESET = 0xc0,
     ST0_SEEK_END = 0x20,
     ST0_EQUIPMENT_CHECK = 0x10,
-    ST0_HEAD = 0x04,
+    ST0_HEAD = 0x04, /* also in the second byte of a command */
     ST1_END_OF_CYLINDER = 0x80,
     ST1_OVERRUN = 0x10,
     ST1_NO_DATA = 0x04,
@@ -49,8 +49,8 @@ enum {
     ST3_READY = 0x28, /* ready and two-sided, as both are tied */
     SIZE_512 = 2,     /* N */
 
-    SECTOR_MICROSECONDS = 1000,
-    SEEK_MICROSECONDS = 1000
+    SECTOR_MICROSECONDS = 1000, /* until a sector has passed under the head */
+    SEEK_MICROSECONDS = 1000    /* for a seek of any length */
 };
 
 /* --- floppy.c --- */
@@ -65,7 +65,8 @@ void floppy_fail(devices *b, uint8_t st1, uint8_t st2);
 
 /* --- floppy_sectors.c --- */
 
-/* Continues the execution phase of a command that transfers sectors. */
+/* Continues a command that accesses a disk, when floppy.ready has come: transfers a sector, and ends the command
+ * or waits for the next sector. */
 void floppy_continue(devices *b);
 
 #endif

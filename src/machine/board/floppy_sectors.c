@@ -1,10 +1,12 @@
-/* The commands of the diskette controller that transfer sectors: READ, WRITE, VERIFY, FORMAT and READ ID. */
+/* The commands of the diskette controller that access the disk: READ, WRITE, VERIFY, FORMAT and READ ID. floppy.h
+ * has the order of a command's bytes. */
 #include <string.h>
 
 #include "machine/board/board_internal.h"
 #include "machine/board/floppy_internal.h"
 #include "machine/state.h"
 
+/* Returns the data rate of a diskette's format, as floppy.rate has it. */
 static uint8_t rate_of(const disk_image *disk)
 {
     enum { KBITS_500, KBITS_300, KBITS_250, KBITS_1000 };
@@ -119,8 +121,8 @@ static void sector_comes(devices *b)
         f->ready = devices_after(b, SECTOR_MICROSECONDS);
 }
 
-/* Executes FORMAT. The DMA controller supplies four bytes for each sector of the track: cylinder, head, sector and
- * size. The data fields are filled with the command's byte. */
+/* Executes FORMAT, whose bytes are: code, head and unit, size, sectors of the track, gap, filler byte. The DMA
+ * controller supplies four bytes for each sector of the track: cylinder, head, sector and size. */
 static void format_track(devices *b)
 {
     const floppy *f = &b->floppy;
@@ -149,6 +151,8 @@ static void format_track(devices *b)
     floppy_end(b, 0, 0, 0);
 }
 
+/* Executes READ ID: returns the address of the next sector under the head, for which the first of the track is
+ * taken. */
 static void read_id(devices *b)
 {
     floppy *f = &b->floppy;

@@ -1,3 +1,4 @@
+/* The ports of the IDE channel. ide_command.c executes the commands. */
 #include "machine/board/ide.h"
 
 #include <string.h>
@@ -30,7 +31,8 @@ enum {
 
 /* --- ports --- */
 
-/* Transfers a word of the buffer, or two for a doubleword access. After the last one, the command continues. */
+/* Transfers a word between the buffer and the host, or two for a doubleword access. `phase` is the direction; in
+ * another phase nothing is transferred. After the last word, the command continues. */
 static uint32_t data_move(devices *b, ide_phase phase, uint32_t value)
 {
     ide *d = &b->ide;
@@ -51,6 +53,7 @@ static uint32_t data_move(devices *b, ide_phase phase, uint32_t value)
     return value;
 }
 
+/* Returns the status register of the selected drive. A drive that is not there reads as 0 if the other one is. */
 static uint8_t status(devices *b)
 {
     const ide *d = &b->ide;
@@ -100,6 +103,7 @@ static uint32_t control_read(devices *b, uint16_t port)
     return status(b);
 }
 
+/* Writes the device control register. The end of a software reset takes RESET_MICROSECONDS. */
 static void control_write(devices *b, uint16_t port, uint32_t value)
 {
     ide *d = &b->ide;

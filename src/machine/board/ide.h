@@ -24,17 +24,17 @@ typedef struct ide_unit {
 } ide_unit;
 
 typedef struct ide {
-    uint8_t features, count, sector, cylinder_low, cylinder_high,
-        select; /* as written or left by a command */
+    /* Registers as written or left by a command. Both drives share them. */
+    uint8_t features, count, sector, cylinder_low, cylinder_high, select;
     uint8_t error, control, command;
-    uint8_t unit;   /* the command's */
+    uint8_t unit;   /* the drive that executes the command: 0 or 1 */
     bool failed;    /* ERR */
     bool interrupt; /* INTRQ, whether or not nIEN lets it out */
     ide_phase phase;
-    uint64_t ready;   /* clock */
+    uint64_t ready;   /* clock at which IDE_BUSY ends */
     uint64_t block;   /* the next sector of the command */
     uint32_t left;    /* sectors still to move */
-    uint32_t at, end; /* bytes in the buffer */
+    uint32_t at, end; /* indices in the buffer: of the next byte to be transferred, and after the last one */
     uint8_t buffer[IDE_MOST_SECTORS * 512];
     ide_unit units[2];
 } ide;

@@ -8,17 +8,18 @@
 #include "machine/state.h"
 
 enum {
-    ERROR_ABORTED = 0x04,
+    ERROR_ABORTED = 0x04, /* bits of the error register */
     ERROR_NOT_FOUND = 0x10,
     ERROR_NOT_CORRECTED = 0x40,
-    DIAGNOSED = 0x01, /* error register after a reset: device 0 passed, device 1 passed or absent */
-    SELECT_LBA = 0x40,
+    DIAGNOSED = 0x01,  /* error register after a reset: device 0 passed, device 1 passed or absent */
+    SELECT_LBA = 0x40, /* bits of the device register */
     SELECT_SECOND = 0x10,
     COMMAND_MICROSECONDS = 100, /* until the first sector, or the end of a command without data */
     UNKNOWN_COMMAND =
         0xff /* stored for IDE_RESET if a program writes that code, which is aborted as NO_COMMAND */
 };
 
+/* Kinds of commands that are executed alike. */
 typedef enum ide_class {
     NO_COMMAND,
     AFTER_RESET,

@@ -18,11 +18,11 @@ disk_image *ide_selected_disk(devices *b);
 void ide_drive_line(devices *b);
 /* Makes the channel busy for a time; then ide_continue is due. */
 void ide_busy(devices *b, unsigned microseconds);
-/* Sets the registers as after a reset. */
+/* Sets the registers as after a reset: the signature of an ATA device. */
 void ide_signature(ide *d);
-/* Returns whether the command transfers more sectors after the buffer has been read. */
+/* Returns true if the command transfers more sectors after the host has read the buffer. */
 bool ide_has_more(const ide *d);
-/* Begins a command. */
+/* Begins the command `code`. Ignores it while the channel is busy, or if the selected drive has no disk. */
 void ide_execute(devices *b, uint8_t code);
 /* Does what a command does when its time, or the time of a block of it, is over. */
 void ide_continue(devices *b, disk_image *disk);

@@ -5,13 +5,14 @@
 
 #include "machine/board/keyboard.h"
 
+/* CODE_*: scan codes of set 1. A control sequence ends with a character from FIRST_FINAL to LAST_FINAL. */
 enum { ESC = 0x1b, CODE_ESC = 0x01, CODE_TAB = 0x0f, FIRST_FINAL = 0x40, LAST_FINAL = 0x7e };
 
 /* Keys by the final character of a sequence, and by the number before a final '~'. */
 typedef struct sequence_key {
     char final;
     uint8_t number;
-    uint8_t code;
+    uint8_t code; /* scan code of set 1 */
     bool extended;
 } sequence_key;
 
@@ -32,7 +33,8 @@ key_press key_of_character(uint8_t character)
     return key;
 }
 
-/* A modifier parameter is 1 plus a sum of 1 for shift, 2 for Alt and 4 for Ctrl. */
+/* Makes the key of a sequence. Returns false if there is none. `modifiers` is 0 or 1 plus a sum of 1 for shift, 2
+ * for Alt and 4 for Ctrl. */
 static bool key_named(char final, unsigned number, unsigned modifiers, key_press *key)
 {
     unsigned held = modifiers > 0 ? modifiers - 1 : 0;
@@ -51,7 +53,8 @@ static bool key_named(char final, unsigned number, unsigned modifiers, key_press
     return false;
 }
 
-/* Decodes what follows ESC [: numbers with semicolons, and the final character. */
+/* Decodes ESC [, numbers with semicolons, and the final character. Returns as key_decode; 1 means that only ESC
+ * itself is a key, because this is no known sequence. */
 static unsigned decode_control(const uint8_t *bytes, unsigned count, key_press *key)
 {
     unsigned numbers[2] = {0, 0}, at = 0, i = 2;

@@ -11,7 +11,7 @@ enum { KEY_SEQUENCE_BYTES = 8 };
 /* A key of a US keyboard with 101 keys and the modifiers that are held. */
 typedef struct key_press {
     uint8_t code;      /* scan code of set 1; 0: no key */
-    uint8_t character; /* of the input, if the key was given by it; else 0 */
+    uint8_t character; /* the character of the input of which this is the key; 0 if it came as a sequence */
     bool extended;     /* E0h precedes the scan code */
     bool shift, control, alt;
 } key_press;

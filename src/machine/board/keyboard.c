@@ -1,3 +1,5 @@
+/* The keyboard and its connection with the user's input. Its keys are pressed and released as the input's bytes
+ * come. The mouse shares its way to the controller. */
 #include "machine/base/end.h"
 #include "machine/board/board_internal.h"
 #include "machine/board/keyboard_internal.h"
@@ -8,12 +10,12 @@
 enum {
     KEY_ACKNOWLEDGE = 0xfa,
     KEY_RESEND = 0xfe,
-    CODE_SHIFT = 0x2a,
+    CODE_SHIFT = 0x2a, /* scan codes of set 1 */
     CODE_CONTROL = 0x1d,
     CODE_ALT = 0x38,
     CODE_EXTENDED = 0xe0,
-    CODE_BREAK = 0x80,
-    BYTE_HZ = 1000 /* a byte from the keyboard takes about a millisecond */
+    CODE_BREAK = 0x80, /* added to a scan code when the key is released */
+    BYTE_HZ = 1000     /* a byte from the keyboard takes about a millisecond */
 };
 
 /* Characters of the keys with scan codes 1-39h, without and with shift. */
@@ -66,6 +68,7 @@ uint64_t keyboard_byte_time(const devices *b)
     return b->now + devices_clock_of(b, 1, BYTE_HZ);
 }
 
+/* Queues a byte of the keyboard or the mouse for the controller. */
 static void device_queue(devices *b, uint8_t byte, bool of_mouse)
 {
     keyboard *k = &b->keyboard;
@@ -90,6 +93,8 @@ void keyboard_write_mouse(devices *b, uint8_t byte)
         device_queue(b, answer[i], true);
 }
 
+/* Returns true if the keyboard would send a key of the user's input: the guest has requested one, the input has not
+ * ended, and neither the keyboard nor its interface in the controller is disabled. */
 static bool keyboard_listens(const keyboard *k)
 {
     return k->wanted && k->scanning && !k->input_ended && (k->command_byte & DISABLE_KEYBOARD) == 0;
@@ -102,7 +107,7 @@ void keyboard_expect(devices *b)
         k->next_at = keyboard_byte_time(b);
 }
 
-/* Queues the codes of the modifier keys that are held with `key`. */
+/* Queues the codes of the modifier keys that are held with `key`: pressed (0) or `released` (CODE_BREAK). */
 static void press_held(devices *b, const key_press *key, uint8_t released)
 {
     const struct {
@@ -157,11 +162,14 @@ int keyboard_take(devices *b, int (*input)(devices *b, uint8_t *byte), key_press
     }
 }
 
+/* Takes a byte of the input if it is directed to the keyboard. */
 static int own_input(devices *b, uint8_t *byte)
 {
     return devices_input(b, INPUT_KEYBOARD, byte);
 }
 
+/* Handles next_at: takes the next key of the input if nothing is queued, and moves a queued byte into the
+ * controller's output buffer. */
 static void keyboard_arrive(devices *b)
 {
     keyboard *k = &b->keyboard;
@@ -173,7 +181,7 @@ static void keyboard_arrive(devices *b)
         int got = keyboard_take(b, own_input, &key);
         k->input_ended = got < 0;
         k->wanted &= got == 0 || !k->one_by_one;
-        if (got == 0)
+        if (got == 0) /* no input yet: try again later */
             k->next_at = b->now + devices_clock_of(b, 16, BYTE_HZ);
         else if (got == 1)
             keyboard_press(b, &key);
@@ -204,6 +212,8 @@ static uint64_t keyboard_deadline(const devices *b)
     return b->keyboard.output_full ? UINT64_MAX : b->keyboard.next_at;
 }
 
+/* The mouse has a timer of its own because it has another interrupt line, which may be the only one that is not
+ * masked. */
 static uint64_t mouse_deadline(const devices *b)
 {
     return (b->keyboard.queue_mouse & 1) != 0 ? keyboard_deadline(b) : UINT64_MAX;
@@ -261,6 +271,7 @@ void keyboard_input_again(devices *b)
 bool keyboard_sends(const devices *b)
 {
     const keyboard *k = &b->keyboard;
+    /* a key has been requested and will be taken from the input; or a byte that is on its way is a pressed key's */
     bool asked = k->one_by_one && keyboard_listens(k) && k->next_at != UINT64_MAX && k->queued == 0;
     bool sends = asked || (k->output_full && (k->output & CODE_BREAK) == 0);
     for (unsigned i = 0; i < k->queued; i++)
@@ -275,7 +286,7 @@ void keyboard_command(devices *b, uint8_t byte)
     keyboard *k = &b->keyboard;
     uint8_t of = k->parameter_of;
     k->parameter_of = 0;
-    if (of != 0 && byte < 0xed) { /* LEDs, typematic rate, scan code set */
+    if (of != 0 && byte < 0xed) { /* parameter of LEDs, typematic rate, scan code set (0: report it) */
         keyboard_queue(b, KEY_ACKNOWLEDGE);
         if (of == 0xf0 && byte == 0)
             keyboard_queue(b, (k->command_byte & TRANSLATE) != 0 ? 0x41 : 2);
@@ -285,7 +296,7 @@ void keyboard_command(devices *b, uint8_t byte)
     case 0xee: /* echo */
         keyboard_queue(b, 0xee);
         return;
-    case 0xed:
+    case 0xed: /* set LEDs, scan code set, typematic rate */
     case 0xf0:
     case 0xf3:
         k->parameter_of = byte;
@@ -296,7 +307,7 @@ void keyboard_command(devices *b, uint8_t byte)
         keyboard_queue(b, 0xab);
         keyboard_queue(b, (k->command_byte & TRANSLATE) != 0 ? 0x41 : 0x83);
         return;
-    case 0xf4:
+    case 0xf4: /* enable, disable, set defaults */
     case 0xf5:
     case 0xf6:
         k->scanning = byte != 0xf5;

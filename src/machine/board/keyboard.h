@@ -13,16 +13,16 @@
 enum { KEYBOARD_QUEUE = 16 };
 
 typedef struct keyboard {
-    uint8_t command_byte; /* interrupt enables, translation, disable */
-    uint8_t output;       /* output buffer, read at port 60h */
+    uint8_t command_byte; /* of the controller: interrupt enables, translation, disable */
+    uint8_t output;       /* output buffer of the controller, read at port 60h */
     bool output_full;
-    bool last_was_command; /* the last write was to port 64h */
-    uint8_t expects;       /* controller command whose data byte is the next write to 60h, or 0 */
-    uint8_t parameter_of;  /* keyboard command whose parameter is next, or 0 */
-    bool scanning;
-    bool wanted;     /* the guest has requested a key */
-    bool one_by_one; /* each key needs its own request */
-    bool input_ended;
+    bool last_was_command;         /* the last write was to port 64h */
+    uint8_t expects;               /* controller command whose data byte is the next write to 60h, or 0 */
+    uint8_t parameter_of;          /* keyboard command whose parameter is next, or 0 */
+    bool scanning;                 /* the keyboard reports keys; its command F5h ends that */
+    bool wanted;                   /* the guest has requested keys; with one_by_one, a single key */
+    bool one_by_one;               /* each key needs its own request */
+    bool input_ended;              /* the user's input has ended */
     uint8_t queue[KEYBOARD_QUEUE]; /* bytes to be sent to the controller */
     unsigned queued;
     uint64_t next_at;     /* clock at which the next byte arrives, UINT64_MAX: none is being sent */

@@ -6,10 +6,9 @@ enum {
     DATA_PORT = 0x60,
     COMMAND_PORT = 0x64,
     STATUS_OUTPUT_FULL = 0x01,
-    STATUS_SYSTEM = 0x04,
-    STATUS_COMMAND = 0x08,
-    STATUS_UNLOCKED = 0x10,
-    STATUS_MOUSE = 0x20, /* the byte in the output buffer is from the mouse */
+    STATUS_COMMAND = 0x08,  /* the last write was to port 64h */
+    STATUS_UNLOCKED = 0x10, /* the keyboard's lock is open */
+    STATUS_MOUSE = 0x20,    /* the byte in the output buffer is from the mouse */
     OUTPUT_NO_RESET = 0x01,
     OUTPUT_A20 = 0x02
 };
@@ -45,21 +44,21 @@ static void keyboard_controller(devices *b, uint8_t command)
     keyboard *k = &b->keyboard;
     k->expects = 0;
     switch (command) {
-    case 0x20:
+    case 0x20: /* read the command byte */
         keyboard_answer(k, k->command_byte);
         break;
-    case 0x60: /* commands with a data byte */
+    case 0x60: /* commands with a data byte: keyboard_data */
     case 0xd1:
     case 0xd2:
     case 0xd3:
     case 0xd4:
         k->expects = command;
         break;
-    case 0xaa:
+    case 0xaa: /* self-test: 55h, passed */
         k->command_byte |= SYSTEM_FLAG;
         keyboard_answer(k, 0x55);
         break;
-    case 0xa7:
+    case 0xa7: /* disable and enable the mouse; ADh and AEh: the keyboard */
         k->command_byte |= DISABLE_MOUSE;
         break;
     case 0xa8:
@@ -75,7 +74,7 @@ static void keyboard_controller(devices *b, uint8_t command)
     case 0xae:
         k->command_byte &= (uint8_t)~DISABLE_KEYBOARD;
         break;
-    case 0xc0:
+    case 0xc0: /* read the input port */
         keyboard_answer(k, 0xa0);
         break;
     case 0xd0:
@@ -98,19 +97,19 @@ static void keyboard_data(devices *b, uint8_t byte)
     uint8_t expects = k->expects;
     k->expects = 0;
     switch (expects) {
-    case 0x60:
+    case 0x60: /* write the command byte */
         k->command_byte = byte;
         k->wanted |= (byte & ENABLE_INTERRUPT) != 0;
         break;
     case 0xd1:
         keyboard_set_output_port(b, byte);
         break;
-    case 0xd2:
-    case 0xd3: /* put the byte into the output buffer as a mouse byte */
+    case 0xd2: /* put the byte into the output buffer, as the keyboard's or the mouse's */
+    case 0xd3:
         keyboard_answer(k, byte);
         k->output_is_mouse = expects == 0xd3;
         break;
-    case 0xd4:
+    case 0xd4: /* send the byte to the mouse */
         k->command_byte &= (uint8_t)~DISABLE_MOUSE;
         keyboard_write_mouse(b, byte);
         break;

@@ -33,6 +33,7 @@ void mouse_reset(mouse *m)
     *m = (mouse){.rate = 100, .resolution = 2};
 }
 
+/* Handles the parameter of SET_RESOLUTION or SET_RATE. Returns false for an invalid one. */
 static bool mouse_set(mouse *m, uint8_t command, uint8_t value)
 {
     static const uint8_t rates[] = {10, 20, 40, 60, 80, 100, 200};
@@ -44,7 +45,7 @@ static bool mouse_set(mouse *m, uint8_t command, uint8_t value)
     return valid;
 }
 
-/* Handles the commands that change settings only. Returns false for unknown commands. */
+/* Changes what a command changes. Returns false for unknown commands. */
 static bool mouse_command(mouse *m, uint8_t command)
 {
     switch (command) {

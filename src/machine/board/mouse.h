@@ -12,13 +12,17 @@ typedef struct mouse {
     uint8_t parameter_of; /* command whose parameter is next, or 0 */
     uint8_t rate;         /* samples per second */
     uint8_t resolution;   /* log2 of counts per millimetre, 0-3 */
-    bool reporting, remote, wraps, scales;
+    bool reporting;       /* movement is reported */
+    bool remote;          /* mode: reports only on request */
+    bool wraps;           /* mode: echoes every byte */
+    bool scales;          /* scaling 2:1 */
 } mouse;
 
 extern const snapshot_table mouse_state;
 
-enum { MOUSE_ANSWER = 4 };
+enum { MOUSE_ANSWER = 4 }; /* bytes of the longest answer */
 
+/* Sets the defaults, as after a reset. */
 void mouse_reset(mouse *m);
 /* Sends the mouse a byte. Returns the number of bytes in its answer. */
 unsigned mouse_receive(mouse *m, uint8_t byte, uint8_t answer[MOUSE_ANSWER]);

@@ -12,8 +12,9 @@ enum { OPL_TIMERS = 2 };
 
 typedef struct opl_timer {
     uint8_t preset;
-    bool running, masked, overflowed;
-    uint64_t since; /* the clock at which it was started or last overflowed */
+    bool running, masked;
+    bool overflowed; /* the flag in the status register */
+    uint64_t since;  /* the clock at which it was started or last overflowed */
 } opl_timer;
 
 typedef struct opl {

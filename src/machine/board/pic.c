@@ -85,6 +85,7 @@ static void pic_line(pic *c, unsigned level, bool high)
     c->lines = high ? c->lines | bit : c->lines & (uint8_t)~bit;
 }
 
+/* Drives the master's cascade input by the slave's output. */
 static void pic_cascade(pic_pair *p)
 {
     pic_line(&p->master, PIC_CASCADE, pic_request(&p->slave, false) != NONE);
@@ -102,6 +103,7 @@ bool pic_intr(const pic_pair *p)
     return pic_request(&p->master, true) != NONE;
 }
 
+/* Tries it with a copy in which no other request is pending. */
 bool pic_open(const pic_pair *p, unsigned irq)
 {
     pic_pair then = *p;
@@ -144,6 +146,8 @@ uint8_t pic_acknowledge(pic_pair *p)
 
 /* --- programming --- */
 
+/* Executes the EOI commands of OCW2: specific ones end `named`, others the level of the highest priority in
+ * service. */
 static void pic_end_of_interrupt(pic *c, unsigned command, unsigned named)
 {
     enum { SPECIFIC = 3, ROTATE = 4 };
@@ -199,6 +203,7 @@ static void pic_icw1(pic *c, uint8_t value)
         c->irr = lines;
 }
 
+/* Handles a write to the odd port: the next ICW of an initialization, or OCW1, the mask. */
 static void pic_odd(pic *c, uint8_t value)
 {
     switch (c->next_icw) {

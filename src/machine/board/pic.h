@@ -11,17 +11,18 @@
 enum { PIC_MASTER = 0x20, PIC_SLAVE = 0xa0, PIC_CASCADE = 2 };
 
 typedef struct pic {
-    uint8_t lines; /* levels of the inputs */
-    uint8_t irr, isr, imr;
-    uint8_t vector;   /* ICW2, bits 7-3 */
-    uint8_t lowest;   /* the level of the lowest priority; the next level has the highest */
-    uint8_t next_icw; /* 2-4: number of the ICW that the next write to the odd port is; 0: none */
+    uint8_t lines;         /* levels of the inputs */
+    uint8_t irr, isr, imr; /* requests, levels in service, mask */
+    uint8_t vector;        /* ICW2, bits 7-3 */
+    uint8_t lowest;        /* the level of the lowest priority; the next level has the highest */
+    uint8_t next_icw;      /* 2-4: number of the ICW that the next write to the odd port is; 0: none */
     bool single, wants_icw4;
     bool level_triggered;
     bool auto_eoi, rotate_in_auto_eoi;
     bool fully_nested; /* special fully nested mode: more slave requests pass while one is in service */
     bool special_mask;
-    bool read_isr, poll;
+    bool read_isr; /* a read of the even port returns the ISR, else the IRR */
+    bool poll;     /* the next read of a port is an acknowledge */
 } pic;
 
 typedef struct pic_pair {
@@ -33,7 +34,7 @@ void pic_reset(pic_pair *p);
 /* `port` is 20h, 21h, A0h or A1h. */
 uint8_t pic_read(pic_pair *p, uint16_t port);
 void pic_write(pic_pair *p, uint16_t port, uint8_t value);
-/* Drives input 0-15 (never 2). Driving it with the level that it has changes nothing. */
+/* Drives input `irq`, 0-15 (never 2). Driving it with the level that it has changes nothing. */
 void pic_set_line(pic_pair *p, unsigned irq, bool level);
 static inline bool pic_level(const pic_pair *p, unsigned irq)
 {

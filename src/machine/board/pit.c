@@ -4,11 +4,11 @@
 
 enum {
     CONTROL_BCD = 0x01,
-    ACCESS_LATCH = 0,
+    ACCESS_LATCH = 0, /* bits 5-4 of the control word */
     ACCESS_LOW = 1,
     ACCESS_HIGH = 2,
     ACCESS_BOTH = 3,
-    READ_BACK = 3,
+    READ_BACK = 3, /* bits 7-6, in place of a counter */
     READ_BACK_NO_COUNT = 0x20,
     READ_BACK_NO_STATUS = 0x10,
     STATUS_OUT = 0x80,
@@ -28,6 +28,7 @@ static bool pit_periodic(const pit_counter *c)
     return c->mode == 2 || c->mode == 3;
 }
 
+/* Returns the pulses counted since the counter was loaded. */
 static int64_t pit_elapsed(const pit_counter *c, int64_t now)
 {
     return c->before + (c->counting && now > c->since ? now - c->since : 0);
@@ -67,6 +68,7 @@ static void pit_settle(pit_counter *c, int64_t last, int64_t now)
         pit_load_next(c, boundary);
 }
 
+/* Returns the level of OUT. A pending count must not be due before `now` (pit_settle). */
 static bool pit_counter_out(const pit_counter *c, int64_t now)
 {
     int64_t elapsed = pit_elapsed(c, now);
@@ -120,6 +122,7 @@ int64_t pit_next_rise(const pit *p, unsigned counter, int64_t now)
 
 /* --- counts --- */
 
+/* Convert between the count register and a number of pulses, by the counter's format. */
 static uint32_t pit_from_register(const pit_counter *c, uint32_t value)
 {
     if (!c->bcd)
@@ -137,8 +140,8 @@ static uint16_t pit_to_register(const pit_counter *c, int64_t value)
     return (uint16_t)(decimal / 1000 << 12 | decimal / 100 % 10 << 8 | decimal / 10 % 10 << 4 | decimal % 10);
 }
 
-/* Returns the counting element. Mode 3 counts by twos, from the even number at or below the count. Modes 0, 1, 4
- * and 5 wrap after the terminal count and continue. */
+/* Returns the value of the counting element. Mode 3 counts by twos, from the even number at or below the count.
+ * Modes 0, 1, 4 and 5 wrap after the terminal count and continue. */
 static uint16_t pit_counting_element(const pit_counter *c, int64_t now)
 {
     if (!c->loaded)
@@ -182,6 +185,7 @@ static void pit_latch_status(pit_counter *c, int64_t now)
 
 /* --- loading --- */
 
+/* Starts a new count with the pulse after `now`. */
 static void pit_load(pit_counter *c, uint32_t count, int64_t now)
 {
     c->count = count;
@@ -199,7 +203,7 @@ static void pit_count_written(pit_counter *c, int64_t now)
     if (c->mode == 1 || c->mode == 5) {
         c->next = count;
     } else if (pit_periodic(c) && c->loaded && c->count >= 2) {
-        if (c->counting && now > c->since) { /* the boundary is searched from here */
+        if (c->counting && now > c->since) { /* `since` must be the pulse of this write: pit_at */
             c->before = pit_elapsed(c, now) % c->count;
             c->since = now;
         }
@@ -209,6 +213,7 @@ static void pit_count_written(pit_counter *c, int64_t now)
     }
 }
 
+/* Handles a byte of a count. */
 static void pit_write_count(pit_counter *c, uint8_t value, int64_t now)
 {
     if (c->access == ACCESS_BOTH && !c->write_high_next) {
@@ -225,6 +230,7 @@ static void pit_write_count(pit_counter *c, uint8_t value, int64_t now)
     pit_count_written(c, now);
 }
 
+/* Executes a control word: a read-back command, a latch command, or a new mode of a counter. */
 static void pit_control(pit *p, uint8_t value, int64_t now)
 {
     unsigned which = value >> 6, access = value >> 4 & 3;

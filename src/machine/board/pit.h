@@ -1,5 +1,6 @@
-/* The 8254 programmable interval timer. Times are counts of its input clock's pulses (1.193182 MHz). A counter's
- * state is computed from the pulse at which it was loaded. Intel 8254 data sheet (231164). */
+/* The 8254 programmable interval timer. Times are numbers of its input clock's pulses (1.193182 MHz) since the
+ * start. A counter does not count: its state at any pulse is computed from the pulse at which it was loaded. Intel
+ * 8254 data sheet (231164). */
 #ifndef MACHINE_BOARD_PIT_H
 #define MACHINE_BOARD_PIT_H
 
@@ -18,16 +19,16 @@ typedef struct pit_counter {
     bool loaded;      /* the counting element has a count */
     bool counting;    /* false while the gate stops it */
     int64_t since;    /* pulse at which it was loaded or counting resumed */
-    int64_t before;   /* pulses counted before `since` */
+    int64_t before;   /* pulses counted before `since`; -1 delays the count by a pulse (pit_set_gate) */
     uint32_t count;   /* loaded count: 1 to 65536 (10000 in BCD) */
-    uint32_t next;    /* pending count (modes 1, 2, 3, 5); 0: none */
-    uint32_t written; /* the count register */
-    uint8_t write_low;
-    bool write_high_next, read_high_next;
-    uint8_t latched; /* unread bytes of the latched count */
-    uint16_t latch;
+    uint32_t next;    /* pending count, loaded at a trigger (modes 1, 5) or at the end of a period; 0: none */
+    uint32_t written; /* the count register, as written */
+    uint8_t write_low;                    /* the low byte, while write_high_next */
+    bool write_high_next, read_high_next; /* access 3: the next byte is the high one */
+    uint8_t latched;                      /* unread bytes of the latched count */
+    uint16_t latch;                       /* the latched count */
     bool status_latched;
-    uint8_t status;
+    uint8_t status; /* the latched status */
 } pit_counter;
 
 typedef struct pit {
@@ -38,7 +39,7 @@ typedef struct pit {
 
 extern const snapshot_table pit_state;
 void pit_reset(pit *p);
-/* `now` is the number of the last pulse. */
+/* Access a port, change the gate of a counter, return its OUT. `now` is the number of the last pulse. */
 uint8_t pit_read(pit *p, uint16_t port, int64_t now);
 void pit_write(pit *p, uint16_t port, uint8_t value, int64_t now);
 void pit_set_gate(pit *p, unsigned counter, bool gate, int64_t now);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+/* The cells of the clock from 0 on; then bits of registers A to D (A_, B_, C_, D_) and other cells. */
 enum {
     SECONDS,
     SECONDS_ALARM,
@@ -40,6 +41,7 @@ enum {
 
 /* --- formats --- */
 
+/* Convert between numbers and cells, which are BCD or binary, with 24 or 12 hours, as register B says. */
 static uint8_t rtc_encode(const rtc *r, int value)
 {
     bool binary = (r->cells[REGISTER_B] & B_BINARY) != 0;
@@ -108,6 +110,7 @@ static uint64_t rtc_updates(uint64_t pulse)
     return pulse < UPDATE_DURATION ? 0 : (pulse - UPDATE_DURATION) / RTC_HZ;
 }
 
+/* Advances the time, and sets the flags of the alarm and the update if they occurred. */
 static void rtc_seconds_pass(rtc *r, uint64_t seconds)
 {
     if ((r->cells[REGISTER_B] & B_SET) != 0 || seconds == 0)
@@ -163,6 +166,7 @@ uint64_t rtc_next(const rtc *r)
 
 /* --- cells --- */
 
+/* Returns UIP: an update is in progress or begins soon. */
 static bool rtc_updating(const rtc *r, uint64_t now)
 {
     uint64_t in_second = now % RTC_HZ;
@@ -254,9 +258,10 @@ void rtc_write(rtc *r, uint8_t value, uint64_t now)
         r->cells[cell] = value;
 }
 
+/* Stores the checksum of cells 10h-2Dh, which a BIOS checks. */
 static void rtc_sum(rtc *r)
 {
-    unsigned sum = 0; /* checksum of 10h-2Dh */
+    unsigned sum = 0;
     for (unsigned i = 0x10; i <= 0x2d; i++)
         sum += r->cells[i];
     r->cells[0x2e] = (uint8_t)(sum >> 8);

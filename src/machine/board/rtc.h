@@ -11,14 +11,14 @@
 enum { RTC_HZ = 32768, RTC_CELLS = 128, RTC_CENTURY = 0x32 };
 
 typedef struct rtc {
-    uint8_t index;
+    uint8_t index;            /* the cell selected by port 70h */
     uint8_t cells[RTC_CELLS]; /* all cells except the time: alarm, registers A-D, memory */
     date time;                /* binary, whatever the cells' format */
     uint64_t seen;            /* pulse of the 32768 Hz oscillator to which the clock is updated */
 } rtc;
 
 extern const snapshot_table rtc_state;
-/* Resets the clock. `epoch` is the time at pulse 0 in seconds since 1970. */
+/* Resets the clock and fills the cells. `epoch` is the time at pulse 0 in seconds since 1970. */
 void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes);
 /* Sets the cells for diskette drives (type 0: there is none) and hard disks. */
 void rtc_set_drives(rtc *r, const uint8_t diskette_types[2], unsigned hard_disks);
@@ -29,7 +29,7 @@ uint8_t rtc_read(rtc *r, uint64_t now);
 void rtc_write(rtc *r, uint8_t value, uint64_t now);
 /* Returns the level of the interrupt output. */
 bool rtc_interrupt(const rtc *r);
-/* Returns the pulse of the next event that raises it, or UINT64_MAX. */
+/* Returns the pulse of the next event that raises it, or UINT64_MAX: there is none, or it is active already. */
 uint64_t rtc_next(const rtc *r);
 
 #endif

@@ -58,12 +58,14 @@ static uint64_t serial_character(const devices *b)
     return devices_clock_of(b, bits * (divisor != 0 ? divisor : 1), BAUD_BASE);
 }
 
+/* Returns the number of received characters that raises the interrupt. */
 static unsigned serial_trigger(const serial *s)
 {
     static const uint8_t levels[4] = {1, 4, 8, 14};
     return serial_fifos(s) ? levels[s->fcr >> 6] : 1;
 }
 
+/* Returns the IIR's identification: the enabled interrupt of the highest priority, or IIR_NONE. */
 static uint8_t serial_identify(const serial *s)
 {
     if ((s->ier & IER_LINE) != 0 && s->errors != 0)
@@ -79,6 +81,7 @@ static uint8_t serial_identify(const serial *s)
     return IIR_NONE;
 }
 
+/* Sets the interrupt line. */
 static void serial_drive(devices *b)
 {
     const serial *s = &b->serial;
@@ -88,6 +91,7 @@ static void serial_drive(devices *b)
 
 /* --- receiver --- */
 
+/* Puts a character that has arrived into the FIFO or the receive register. */
 static void serial_receive(devices *b, uint8_t byte)
 {
     serial *s = &b->serial;
@@ -111,6 +115,7 @@ static void serial_expect(devices *b)
         s->receive_at = b->now + serial_character(b);
 }
 
+/* Takes the character that is complete from the user's input. If there is none yet, tries again later. */
 static void serial_take_input(devices *b)
 {
     serial *s = &b->serial;
@@ -129,6 +134,7 @@ static void serial_take_input(devices *b)
     }
 }
 
+/* Reads the receive register or the FIFO; 0 if it is empty. */
 static uint32_t serial_read_received(devices *b)
 {
     serial *s = &b->serial;
@@ -186,6 +192,7 @@ static uint8_t serial_modem_lines(const serial *s)
     return (uint8_t)((mcr & 0x0c) << 4 | (mcr & 2) << 3 | (mcr & 1) << 5);
 }
 
+/* Writes MCR. Records in MSR which modem lines change by that, as they can with MCR_LOOP. */
 static void serial_set_modem(serial *s, uint8_t mcr)
 {
     uint8_t before = serial_modem_lines(s);
@@ -269,6 +276,7 @@ static uint32_t serial_read(devices *b, uint16_t port)
     return value;
 }
 
+/* Writes FCR. */
 static void serial_set_fifos(serial *s, uint8_t value)
 {
     if (((value ^ s->fcr) & FCR_ENABLE) != 0 || (value & FCR_RESET_RECEIVER) != 0) {

@@ -65,6 +65,7 @@ static void drive_line(devices *b)
     devices_set_irq(b, IRQ_SOUND, b->sound.interrupt8 || b->sound.interrupt16);
 }
 
+/* Raises the interrupt of transfers of words or of bytes. */
 static void interrupt(devices *b, bool words)
 {
     *(words ? &b->sound.interrupt16 : &b->sound.interrupt8) = true;
@@ -186,7 +187,8 @@ static void transfer_pause(devices *b, bool pause)
     t->paused = pause;
 }
 
-/* The transfers of the first cards: 8 bits, or packed samples of 4, 2.6 and 2 bits. */
+/* Begins a transfer of the first cards: of 8 bits, or of packed samples of 4, 2.6 and 2 bits. Returns false for other
+ * commands. */
 static bool old_transfer(devices *b, uint8_t command)
 {
     static const struct {
@@ -211,7 +213,8 @@ static bool old_transfer(devices *b, uint8_t command)
     return false;
 }
 
-/* Bxh: 16 bits, Cxh: 8 bits; mode, and length in samples less one. */
+/* Begins a transfer of 16 bits (Bxh) or 8 bits (Cxh). Parameters: mode, and length in units of the channel less
+ * one. */
 static void new_transfer(devices *b, uint8_t command)
 {
     const sound_blaster *s = &b->sound;
@@ -224,6 +227,7 @@ static void new_transfer(devices *b, uint8_t command)
 
 /* --- commands --- */
 
+/* Returns how many parameters a command has. */
 static unsigned parameters_of(uint8_t command)
 {
     switch (command) {

@@ -25,18 +25,18 @@ typedef struct sound_transfer {
 
 typedef struct sound_blaster {
     bool resetting;
-    uint8_t answers[SOUND_ANSWERS]; /* bytes that can be read from the DSP */
+    uint8_t answers[SOUND_ANSWERS]; /* ring buffer of the bytes that can be read from the DSP */
     uint8_t answer_at, answer_count;
     uint8_t command, parameters[SOUND_PARAMETERS], parameter_count;
-    bool in_command;
-    uint8_t test_register; /* E4h, E8h */
+    bool in_command;       /* parameters of `command` are still to come */
+    uint8_t test_register; /* written and read by commands E4h and E8h */
     bool speaker;
-    bool interrupt8, interrupt16;
+    bool interrupt8, interrupt16; /* pending interrupts of transfers by channel 1 and by channel 5 */
     uint8_t mixer_index;
     uint8_t mixer[256];
-    uint32_t rate_hz; /* of commands 41h, 42h; 0: by the time constant */
-    uint8_t time_constant;
-    uint16_t block_less_one; /* 48h */
+    uint32_t rate_hz;        /* of commands 41h, 42h; 0: by the time constant */
+    uint8_t time_constant;   /* of command 40h */
+    uint16_t block_less_one; /* of command 48h: bytes */
     sound_transfer transfer;
 } sound_blaster;
 

@@ -29,9 +29,12 @@ enum {
 
 /* --- the beam --- */
 
-/* Pixel clocks of a line and lines of a frame, from the CRT controller. */
+/* The beam's timing, from the CRT controller. */
 typedef struct video_timing {
-    uint32_t hz, line, line_shown, frame, frame_shown, retrace, retrace_lines;
+    uint32_t hz;                     /* pixel clock */
+    uint32_t line, line_shown;       /* pixel clocks of a line, and of its visible part */
+    uint32_t frame, frame_shown;     /* lines of a frame, and of its visible part */
+    uint32_t retrace, retrace_lines; /* first line of the vertical retrace, and its lines */
 } video_timing;
 
 static video_timing timing_of(const video *v)
@@ -50,6 +53,7 @@ static video_timing timing_of(const video *v)
                           .retrace_lines = ((c[0x11] - begins - 1u) & 15) + 1};
 }
 
+/* Returns input status register 1: bit 0 is set outside the visible part, bit 3 during the vertical retrace. */
 static uint8_t video_status(const devices *b)
 {
     const video_timing t = timing_of(&b->video);
@@ -61,11 +65,13 @@ static uint8_t video_status(const devices *b)
 
 /* --- the registers --- */
 
+/* Returns the next component of a DAC entry. */
 static uint8_t *video_dac_byte(video *v, uint8_t index)
 {
     return &v->dac[index * 3u + v->dac_part];
 }
 
+/* Advances to the next component, and after the last one to the next entry. */
 static void video_dac_step(video *v, uint8_t *index)
 {
     if (++v->dac_part == 3) {
@@ -129,6 +135,7 @@ static uint32_t video_read(devices *b, uint16_t port)
     }
 }
 
+/* Writes the selected CRT controller register. Registers 0-7 may be write-protected. */
 static void crtc_write(video *v, uint8_t value)
 {
     uint8_t index = v->crtc_index & 31;
@@ -248,7 +255,7 @@ const snapshot_table video_state = {
                          FIELD_MOST(VIDEO_MEMORY, pitch, start))),
     .partial = true};
 
-/* Saves or loads the video memory. Snapshots of revision 1 have none. */
+/* Saves or loads the video memory, without parts at its end that are all zeros. Snapshots of revision 1 have none. */
 void video_transfer_memory(devices *b, snapshot *s)
 {
     enum { PART = 0x10000 };

@@ -20,19 +20,20 @@ typedef struct video {
     uint8_t miscellaneous, dac_mask;
     uint8_t crtc_index, sequencer_index, graphics_index, attribute_index;
     bool attribute_data; /* the next write to the attribute controller is data */
-    uint8_t crtc[32], sequencer[8], graphics[16], attribute[32];
-    uint8_t dac_read, dac_write, dac_part; /* entries; next component of the entry */
-    uint8_t dac[256 * 3];
-    uint8_t latch[VIDEO_PLANES];
+    uint8_t crtc[32], sequencer[8], graphics[16], attribute[32]; /* registers by index */
+    uint8_t dac_read, dac_write; /* the entries that the data port reads and writes */
+    uint8_t dac_part;            /* the next component of the entry: 0 red, 1 green, 2 blue */
+    uint8_t dac[256 * 3];        /* 6 bits each */
+    uint8_t latch[VIDEO_PLANES]; /* of the graphics controller */
     bool chained;  /* chain-4: the first 64 KB are in guest RAM at A0000h in linear order, not in `memory` */
     uint16_t vesa; /* VESA mode; 0: a VGA mode */
     uint16_t vesa_width, vesa_height;
-    uint8_t vesa_bits; /* per pixel */
-    uint8_t vesa_index;
-    uint32_t bank;   /* VESA modes: first byte of memory that is mapped to A0000h */
-    uint32_t pitch;  /* VESA modes: bytes per line */
-    uint32_t start;  /* VESA modes: first byte on the screen */
-    uint8_t *memory; /* VIDEO_MEMORY bytes; planes are at offset * 4 + plane */
+    uint8_t vesa_bits;  /* per pixel */
+    uint8_t vesa_index; /* the register that port 1CFh writes */
+    uint32_t bank;      /* VESA modes: first byte of memory that is mapped to A0000h */
+    uint32_t pitch;     /* VESA modes: bytes per line */
+    uint32_t start;     /* VESA modes: first byte on the screen */
+    uint8_t *memory;    /* VIDEO_MEMORY bytes; planes are at offset * 4 + plane */
 } video;
 
 extern const snapshot_table video_state;

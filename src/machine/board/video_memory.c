@@ -30,8 +30,11 @@ enum { /* graphics controller registers */
 
 /* --- the window at A0000h --- */
 
+/* What a VGA mode maps there: nothing, memory in linear byte order, or planes through the graphics controller. */
 typedef enum shown { SHOWS_NOTHING, SHOWS_BYTES, SHOWS_PLANES } shown;
 
+/* SHOWS_BYTES needs registers with which a byte goes unchanged to the plane that chain-4 selects. VESA modes,
+ * which have a window of their own, count as SHOWS_NOTHING. */
 static shown shown_at_window(const video *v)
 {
     const uint8_t *g = v->graphics;
@@ -50,6 +53,8 @@ static uint32_t chained_at(uint32_t address)
     return (address & ~3u) * VIDEO_PLANES + (address & 3);
 }
 
+/* Copies the first 64 KB of linear order to guest RAM, or back to `memory`. If the guest has no RAM at A0000h,
+ * they stay. */
 static void move_chained(devices *b, bool to_ram)
 {
     video *v = &b->video;
@@ -151,6 +156,7 @@ static uint8_t plane_data(const uint8_t *g, unsigned plane, uint8_t value, uint8
     }
 }
 
+/* Combines data with the latch by the function of the rotate register. */
 static uint8_t operate(unsigned operation, uint8_t data, uint8_t latch)
 {
     switch (operation) {
@@ -194,7 +200,7 @@ void video_window_write(devices *b, uint32_t physical, uint8_t byte)
 void video_set_vesa(devices *b, const video_vesa_mode *mode, uint32_t pitch)
 {
     video *v = &b->video;
-    video_planes(b);
+    video_planes(b); /* takes the memory out of guest RAM if it is there */
     v->vesa = mode->number;
     v->vesa_width = mode->width;
     v->vesa_height = mode->height;

@@ -30,15 +30,17 @@ typedef struct view {
     const video *v;
     const uint8_t *ram; /* 128 KB of guest RAM at A0000h */
     p5_picture *picture;
-    uint32_t lines;        /* scan lines of the monitor */
-    uint32_t twice;        /* scan lines per picture line: 2 with double scanning */
-    uint32_t rows;         /* scan lines per row of characters or pixels */
-    uint32_t start, pitch; /* in the CRT controller's units */
-    uint32_t split;        /* line compare: after this scan line, addresses begin at 0 */
+    uint32_t lines; /* scan lines of the monitor */
+    uint32_t twice; /* double scanning: 2 scan lines of the monitor for each of the CRT controller; else 1 */
+    uint32_t rows;  /* the CRT controller's scan lines per row of characters or pixels */
+    uint32_t start,
+        pitch;      /* first address of the screen, and distance of rows, in the CRT controller's units */
+    uint32_t split; /* line compare: after this scan line, addresses begin at 0 */
 } view;
 
 /* --- colours --- */
 
+/* Sets a pixel of the picture to a colour of the DAC, unless it is outside. */
 static void put_colour(const view *w, unsigned x, unsigned y, unsigned index)
 {
     const uint8_t *colour = w->v->dac + (index & w->v->dac_mask) * 3u;
@@ -82,7 +84,7 @@ static const uint8_t *text_memory(const view *w)
     return w->ram + ((w->v->graphics[6] & 0x0c) == 8 ? MONO_MEMORY : TEXT_MEMORY);
 }
 
-/* Returns the address of picture line `y`, and in *scan its line within the row. */
+/* Returns the CRT controller's address for its scan line `y`, and in *scan the line within the row. */
 static uint32_t row_address(const view *w, uint32_t y, uint32_t lines_of_row, uint32_t *scan)
 {
     uint32_t line = y, begins = w->start, split = (w->split + 1) / w->twice;
@@ -148,6 +150,7 @@ static uint8_t glyph_line(const view *w, uint8_t character, uint8_t attribute, u
     return w->v->memory[(blocks[block] + character * 32u + line % 32) * VIDEO_PLANES + 2];
 }
 
+/* Returns true if the cursor covers a line of the character at address `cell`. It does not blink in a picture. */
 static bool cursor_on(const view *w, uint32_t cell, unsigned line)
 {
     const uint8_t *c = w->v->crtc;
@@ -156,6 +159,7 @@ static bool cursor_on(const view *w, uint32_t cell, unsigned line)
            line <= (c[CURSOR_END] & 31u);
 }
 
+/* Draws a text mode. Characters that are 9 pixels wide repeat the eighth one if they are line graphics. */
 static void draw_text(const view *w)
 {
     unsigned width = (w->v->sequencer[1] & 1) != 0 ? 8 : 9, columns = w->picture->width / width;
