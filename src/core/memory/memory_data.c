@@ -334,10 +334,9 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
 }
 
 /* Does what memory_uses_line does. `large`: the reference is to a large page. */
-ALWAYS_INLINE bool use_line(struct memory *m, const p5_access *access, bool large)
+ALWAYS_INLINE bool use_line(struct memory *m, const p5_access *access, bool large, bool write)
 {
     data_cache *cache = &m->data;
-    const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     const unsigned set = cache_set(access->physical);
     const int way = memory_hit(m, access->physical, write);
     tlb *t = memory_data_tlb(m, large);
@@ -357,14 +356,15 @@ ALWAYS_INLINE bool use_line(struct memory *m, const p5_access *access, bool larg
 
 bool __attribute__((noinline)) memory_uses_line(struct memory *m, const p5_access *access)
 {
-    return use_line(m, access, (access->flags & P5_ACCESS_LARGE_PAGE) != 0);
+    return use_line(m, access, (access->flags & P5_ACCESS_LARGE_PAGE) != 0,
+                    (access->flags & P5_ACCESS_WRITE) != 0);
 }
 
 bool memory_hits_misaligned(struct memory *m, const p5_access *access)
 {
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     if ((access->flags & ~(unsigned)P5_ACCESS_WRITE) != 0 || m->special || !memory_misaligned(access) ||
-        !memory_within_line(access) || !use_line(m, access, false))
+        !memory_within_line(access) || !use_line(m, access, false, write))
         return false;
     reference r = {
         .m = m, .access = access, .ordinary = true, .misaligned = true, .write = write, .owned = write};
@@ -374,19 +374,33 @@ bool memory_hits_misaligned(struct memory *m, const p5_access *access)
     return true;
 }
 
+/* Makes a reference that is not as `expected`. */
+static bool __attribute__((noinline))
+hits_otherwise(struct memory *m, const p5_access *access, const data_expected *expected)
+{
+    return expected->kind == 0 && expected->misaligned ? memory_hits_misaligned(m, access)
+                                                       : memory_hits_any(m, access);
+}
+
+/* Does what memory_hits_unexpected does. It is inlined into memory_follow_on: x87 and MMX kernels, which alternate
+ * between two lines of a set, take 0.94 and 0.96 of the host instructions. */
+ALWAYS_INLINE bool hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
+{
+    if (__builtin_expect(!memory_as_expected(access, expected), 0))
+        return hits_otherwise(m, access, expected);
+    return use_line(m, access, false, expected->write); /* as expected, so the page is not large */
+}
+
 bool __attribute__((noinline))
 memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
 {
-    if (memory_as_expected(access, expected)) /* implies that the page is not large */
-        return use_line(m, access, false);
-    return expected->kind == 0 && expected->misaligned ? memory_hits_misaligned(m, access)
-                                                       : memory_hits_any(m, access);
+    return hits_unexpected(m, access, expected);
 }
 
 const data_expected *memory_follow_on(struct memory *m, const p5_access *access,
                                       const data_expected *expected, const data_expected *end)
 {
-    while (memory_hits_unexpected(m, access, expected))
+    while (hits_unexpected(m, access, expected))
         do {
             access++;
             if (++expected == end)
