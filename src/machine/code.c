@@ -71,6 +71,8 @@ static p5_status count(p5_machine *machine, double seconds, p5_counts *counts, p
     return P5_OK;
 }
 
+/* Opens a machine for the code, runs it and returns its counts, which are the caller's. *counts is NULL after an
+ * error. */
 p5_status p5_count_code(const void *code, size_t size, const p5_code_options *options, p5_counts **counts,
                         p5_error *error)
 {

@@ -20,6 +20,7 @@ static p5_status load_program(p5_machine *machine, const char *path, const p5_lo
                : p5_machine_load_linux(machine, path, arguments, environment, error);
 }
 
+/* Calls the loader of the kind, which is no longer P5_GUEST_DETECT. */
 static p5_status load_kind(p5_machine *machine, const char *path, const p5_load_options *options,
                            p5_error *error)
 {

@@ -5,6 +5,7 @@
 #include "machine/base/end.h"
 #include "machine/state.h"
 
+/* Ends the guest. The run loop stops at the next boundary. */
 void machine_end(p5_machine *machine, p5_end end, int status)
 {
     if (machine->ended)
@@ -42,6 +43,7 @@ static bool read_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
     return machine->decoder != NULL && insn->available > 0;
 }
 
+/* Sets the result to the instruction at CS:`eip`. */
 void machine_end_at(p5_machine *machine, uint32_t eip)
 {
     p5_run_result *result = &machine->result;
@@ -56,6 +58,7 @@ void machine_end_at(p5_machine *machine, uint32_t eip)
                  insn.available > 1 ? insn.bytes[1] : 0);
 }
 
+/* Writes the instruction at the linear address, as the current code segment decodes it. */
 void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size)
 {
     engine_segment code;

@@ -25,6 +25,7 @@ void notice(const notices *to, const char *format, ...)
     va_end(arguments);
 }
 
+/* Sends a line unless one with this kind and number has been sent, up to NOTICES_AT_MOST different ones. */
 void notice_once(notices *to, notice_kind kind, uint32_t number, const char *format, ...)
 {
     if (to->sink == NULL)

@@ -80,6 +80,7 @@ dos_error dos_call_get_directory(dos *d)
     return DOS_OK;
 }
 
+/* Deletes a file, not a directory. */
 dos_error dos_delete(dos *d, const dos_path *path)
 {
     SHARE_PLACE(place);
@@ -98,6 +99,7 @@ dos_error dos_call_delete(dos *d)
     return wrong == DOS_OK ? dos_delete(d, &path) : wrong;
 }
 
+/* Renames a file or directory. The new path must not exist. */
 dos_error dos_rename(dos *d, const dos_path *old, const dos_path *new)
 {
     SHARE_PLACE(from);

@@ -19,6 +19,7 @@ enum {
 
 /* --- the system's files --- */
 
+/* Makes the entries of console, error output and NUL, to which the system keeps a reference, and opens the shares. */
 p5_status dos_files_open(dos *d, p5_error *error)
 {
     for (unsigned i = 0; i < STANDARD; i++)
@@ -74,6 +75,8 @@ static uint32_t table_of(const dos *d, uint16_t psp, uint16_t *count)
     return dos_linear(dos_load(d, at + PSP_TABLE + 2), dos_load(d, at + PSP_TABLE));
 }
 
+/* Returns the file of a handle of the current program, or NULL. Trusts nothing in the table, which is in guest
+ * memory. */
 dos_file *dos_file_at(const dos *d, uint16_t handle)
 {
     uint16_t count;
@@ -138,6 +141,7 @@ void dos_handles_inherit(dos *d, uint16_t psp)
     engine_write_linear(d->engine, at + PSP_OWN_TABLE, own, sizeof own);
 }
 
+/* Closes all handles of the program with prefix `psp`, as if it were the current one. */
 void dos_handles_close(dos *d, uint16_t psp)
 {
     uint16_t count, current = d->psp;

@@ -33,6 +33,7 @@ static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_
     return DOS_OK;
 }
 
+/* Reads from a file of the host in parts. *done is the number of bytes. */
 static dos_error read_disk(dos *d, dos_file *file, uint32_t to, uint16_t size, uint16_t *done)
 {
     uint8_t bytes[CHUNK];
@@ -81,6 +82,7 @@ static void write_error_output(dos *d, const uint8_t *bytes, size_t size)
     signals_release(&closed, broken);
 }
 
+/* Writes bytes to the file, the console or nowhere. */
 static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_t size)
 {
     if (file->kind == DOS_ERROR_OUTPUT)

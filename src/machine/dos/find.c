@@ -98,6 +98,7 @@ static bool search_own_drive(const dos *d, const char pattern[11], const dos_sea
            memcmp(best->packed, state->last, 11) > 0 && fstat(d->program, &best->about) == 0;
 }
 
+/* Parses the search's path again, finds the next match in its directory, and updates the state. */
 dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry)
 {
     dos_path path;
@@ -148,6 +149,7 @@ static uint16_t search_number(dos *d, const dos_path *path)
     return (uint16_t)d->searches.count;
 }
 
+/* Saves the path to search for in d->searches and its number in the state. Only checks that the directory exists. */
 dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos_search *state)
 {
     dos_path parent = *path;

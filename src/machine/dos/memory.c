@@ -175,6 +175,7 @@ dos_error dos_resize(dos *d, uint16_t segment, uint16_t *paragraphs)
     return DOS_OK;
 }
 
+/* Frees all blocks of a program that ends. Stops where the chain is destroyed. */
 void dos_free_owned(dos *d, uint16_t owner)
 {
     control c;

@@ -86,6 +86,7 @@ bool dos_name_pack(const char *name, char packed[11])
     return pack_guest(name, packed);
 }
 
+/* Converts a packed name to NAME.EXT. */
 void dos_name_unpack(const char packed[11], char name[DOS_NAME])
 {
     unsigned used = 0;

@@ -74,6 +74,7 @@ static bool save_parent(dos *d)
     return true;
 }
 
+/* Loads a program and makes it the current one, with the caller as its parent if there is one. */
 dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char *tail,
                     const char *environment, size_t environment_size)
 {

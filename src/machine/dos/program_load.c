@@ -55,6 +55,8 @@ static void psp_set_names(dos *d, uint16_t psp, const char *tail)
     }
 }
 
+/* Returns the AX with which a program begins: FFh in AL or AH if the first or second name in its prefix has no valid
+ * drive. */
 uint16_t dos_first_ax(const dos *d, uint16_t psp)
 {
     uint16_t ax = 0;
@@ -92,6 +94,8 @@ static dos_error environment_make(dos *d, const char *variables, size_t size, co
 
 /* --- loading --- */
 
+/* Copies the image, with zeros where the file is too short, and relocates it. Returns false if it does not fit into
+ * memory. */
 bool dos_place_image(dos *d, const mz_image *image, uint16_t segment, uint16_t factor)
 {
     uint8_t *copy = calloc(image->image_size, 1);
@@ -133,6 +137,7 @@ static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, 
     return wrong;
 }
 
+/* Allocates and fills environment, prefix and image. *begin says where the program begins; the caller enters it. */
 dos_error dos_load_program(dos *d, const mz_image *image, const dos_command *with, uint16_t *psp,
                            dos_entry *begin)
 {

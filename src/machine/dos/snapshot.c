@@ -156,6 +156,7 @@ static void check_blocks(const dos *d, snapshot *s)
             snapshot_refuse(s, "dos.blocks.start[%u]: the block is outside memory", i);
 }
 
+/* Saves or loads DOS's state. A load makes it, and opens the shares and files again. */
 void dos_transfer(p5_machine *machine, snapshot *s)
 {
     dos *d = machine->guest_state;

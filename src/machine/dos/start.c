@@ -88,6 +88,7 @@ const guest_kind dos_guest = {.name = "dos",
                               .close = dos_close,
                               .transfer = dos_transfer};
 
+/* Connects DOS to the machine and its BIOS, which calls dos_serve. */
 void dos_attach(dos *d, p5_machine *machine)
 {
     d->machine = machine;
@@ -249,6 +250,7 @@ static p5_status start(dos *d, const char *path, const char *const *arguments, c
     return status;
 }
 
+/* Loads a DOS program. The machine owns the state from the start, so that dos_close frees it after an error. */
 p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char *const *arguments,
                               const char *const *environment, p5_error *error)
 {

@@ -177,6 +177,7 @@ int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
     return wrong;
 }
 
+/* Charges the quota by the growth of the file, or by the space that FALLOC_FL_KEEP_SIZE reserves after its end. */
 int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
 {
     const linux_open_file *file;

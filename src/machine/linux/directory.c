@@ -113,6 +113,7 @@ static int32_t put_entry(linux_process *p, uint32_t address, uint32_t capacity, 
     return linux_write_user(p, address, bytes, record) ? record : -EFAULT;
 }
 
+/* Writes entries from the file's position on, as many as fit. */
 int32_t linux_getdents64(linux_process *p, const uint32_t a[6])
 {
     linux_open_file *file = linux_file_at(p, a[0]);

@@ -78,6 +78,7 @@ int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned l
     return -EMFILE;
 }
 
+/* Closes a descriptor. Returns 0 or -EBADF. */
 static int32_t descriptor_close(linux_process *p, uint32_t descriptor)
 {
     linux_open_file *file = linux_file_at(p, descriptor);
@@ -96,6 +97,7 @@ static uint64_t now(const void *p)
     return linux_wall_clock(p);
 }
 
+/* Descriptors 0 to 2 are the host's streams. /tmp in memory may hold as much as half of the guest's memory. */
 p5_status linux_files_open(linux_process *p, p5_error *error)
 {
     linux_files *files = &p->files;
@@ -121,6 +123,7 @@ void linux_files_close(linux_process *p)
     share_tree_close(&p->files.tree);
 }
 
+/* Resolves a path from the root, the working directory, or the directory of a descriptor. */
 int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how, share_place *place)
 {
     const char *start = p->files.cwd;
@@ -249,6 +252,8 @@ static void hint_at_directories(const linux_process *p, const char *path)
             path);
 }
 
+/* Opens what the path leads to: /proc, a descriptor's file again, a device, a directory above a share, or a place in
+ * a share. */
 int32_t linux_openat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];

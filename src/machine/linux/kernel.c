@@ -29,6 +29,7 @@ static uint8_t *kernel_memory(const linux_process *p, uint32_t linear)
     return engine_ram(p->engine, p->kernel_frames[offset / PAGE_BYTES] + offset % PAGE_BYTES, 1);
 }
 
+/* Finds the frames of the kernel's pages by the page tables, after a snapshot has been loaded. */
 bool linux_kernel_find(linux_process *p)
 {
     for (unsigned i = 0; i < LINUX_KERNEL_PAGES; i++) {

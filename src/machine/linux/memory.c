@@ -237,6 +237,7 @@ uint32_t linux_frame_of(linux_process *p, uint32_t linear)
     return frame / PAGE_BYTES < p->memory.frame_count ? frame : LINUX_NO_FRAME;
 }
 
+/* Returns the lowest free range from LINUX_MMAP_BASE on; 0 if there is none. */
 uint32_t linux_find_range(const linux_process *p, uint32_t size)
 {
     const linux_memory *m = &p->memory;
@@ -278,6 +279,7 @@ static void pages_drop(linux_process *p, uint32_t start, uint32_t end)
     }
 }
 
+/* Unmaps a range, parts of which may be unmapped already. */
 int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size)
 {
     int32_t wrong = range_check(start, &size, -EINVAL);
@@ -315,6 +317,7 @@ static void pages_protect(linux_process *p, uint32_t start, uint32_t end, uint32
     engine_flush_translations(p->engine);
 }
 
+/* Maps pages that read as zeros in place of what was there. Those after the first `backed` bytes get no frames. */
 int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection)
 {
     int32_t wrong = range_check(start, &size, -ENOMEM);
@@ -340,6 +343,7 @@ int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t back
     return 0;
 }
 
+/* Changes the rights of a range, all of which must be mapped. Gives frames to pages that had no rights before. */
 int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t protection)
 {
     int32_t wrong = range_check(start, &size, -ENOMEM);

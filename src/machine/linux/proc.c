@@ -60,6 +60,7 @@ bool linux_proc_is(const char *path, const char *name)
     return file != NULL && strcmp(file, name) == 0;
 }
 
+/* Returns the descriptor that a path such as /dev/stdin or /proc/self/fd/5 names; -1 for other paths. */
 int32_t linux_proc_descriptor(const char *path)
 {
     static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -73,6 +74,7 @@ int32_t linux_proc_descriptor(const char *path)
     return (int32_t)strtol(file + 3, NULL, 10);
 }
 
+/* Returns in `text` where /proc/self/fd/`descriptor` leads. Returns 0 or -ENOENT. */
 int32_t linux_proc_link(const linux_process *p, uint32_t descriptor, char text[SHARE_PATH])
 {
     static const char *const devices[] = {
@@ -107,6 +109,7 @@ static void print_mapping(const linux_process *p, const linux_region *r, int to)
             name);
 }
 
+/* Opens the program's file, or a pipe that holds the text of maps. Returns the host's descriptor or -errno. */
 int linux_proc_open(const linux_process *p, const char *path)
 {
     int ends[2];

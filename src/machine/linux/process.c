@@ -206,6 +206,7 @@ int32_t linux_prlimit64(linux_process *p, const uint32_t a[6])
 
 /* --- futex: there is one thread, so only a signal or a time-out ends a wait --- */
 
+/* Wakes nobody; waits only while the word at a[0] has the expected value. */
 int32_t linux_futex(linux_process *p, const uint32_t a[6])
 {
     enum { WAIT = 0, WAKE = 1, WAIT_BITSET = 9, WAKE_BITSET = 10, COMMAND = 0x7f };

@@ -35,6 +35,7 @@ void linux_raise(linux_process *p, const linux_siginfo *info)
     s->pending |= bit;
 }
 
+/* Removes one instance of a pending signal. The next queued one with its number takes its place. */
 linux_siginfo linux_take_signal(linux_signals *s, int signal)
 {
     linux_siginfo taken = s->info[signal];

@@ -106,6 +106,7 @@ const snapshot_table *const linux_tables[] = {&process_state,          &frame_st
                                               &linux_saved_file_state, &linux_chunk_state,
                                               &linux_descriptor_state, NULL};
 
+/* Saves or loads the process. A load makes it, with open shares, which the files of the snapshot need. */
 void linux_transfer(p5_machine *machine, snapshot *s)
 {
     linux_process *p = machine->guest_state;

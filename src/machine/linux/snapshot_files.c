@@ -157,6 +157,7 @@ static unsigned index_of(const file_list *list, const linux_open_file *file)
     return i;
 }
 
+/* Saves an open file, or refuses to. */
 static void save_file(linux_process *p, linux_open_file *file, snapshot *s)
 {
     saved_file saved = {.kind = file->kind,
@@ -179,6 +180,7 @@ static void save_file(linux_process *p, linux_open_file *file, snapshot *s)
     snapshot_state(s, &linux_saved_file_state, &saved);
 }
 
+/* Loads a saved file and opens it on the host again. */
 static void load_file(linux_process *p, linux_open_file *file, snapshot *s)
 {
     saved_file saved = {0};
@@ -206,6 +208,7 @@ static void load_file(linux_process *p, linux_open_file *file, snapshot *s)
         snapshot_refuse(s, "file.kind: a snapshot cannot contain a pipe");
 }
 
+/* Saves the files of the list, or makes them and adds them to it. */
 static void transfer_open_files(linux_process *p, file_list *list, snapshot *s)
 {
     unsigned count = (unsigned)snapshot_number(s, "files", list->count, LINUX_FILES);
@@ -225,6 +228,7 @@ static void transfer_open_files(linux_process *p, file_list *list, snapshot *s)
     }
 }
 
+/* Saves or loads which file of the list each descriptor refers to. */
 static void transfer_descriptors(linux_process *p, file_list *list, snapshot *s)
 {
     saved_descriptor saved[LINUX_FILES] = {{0}};
@@ -290,6 +294,7 @@ static void transfer_input(snapshot *s)
         lseek(STDIN_FILENO, (off_t)position, SEEK_SET);
 }
 
+/* Collects the open files. */
 static void list_files(const linux_process *p, file_list *list)
 {
     for (unsigned i = 0; i < LINUX_FILES; i++) {
@@ -299,6 +304,8 @@ static void list_files(const linux_process *p, file_list *list)
     }
 }
 
+/* Saves or loads the tree in memory, the shares, the open files, the descriptors and the position of standard input.
+ * */
 void linux_files_transfer(linux_process *p, snapshot *s)
 {
     file_list *list = calloc(1, sizeof *list);

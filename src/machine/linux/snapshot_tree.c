@@ -118,6 +118,7 @@ static void transfer_rows(snapshot *s, const snapshot_table *table, void *items,
         snapshot_state(s, table, array + i * table->bytes);
 }
 
+/* Saves or loads the tree in memory, which exists on both sides or on none. */
 void linux_tree_transfer(linux_process *p, snapshot *s)
 {
     share_scratch *m = p->files.tree.scratch;

@@ -259,6 +259,8 @@ static int32_t execute_call(linux_process *p, uint32_t number, const uint32_t re
     return refuse_call(p, number);
 }
 
+/* Executes the call in EAX. A result of LINUX_ERESTART* becomes EINTR, which linux_deliver_signals may replace by a
+ * restart. */
 void linux_syscall(linux_process *p)
 {
     linux_registers *r = &p->registers;

@@ -90,6 +90,7 @@ static bool wait_for_host(linux_process *p, uint64_t goal, struct pollfd *stream
     return true;
 }
 
+/* Waits once: for the host's streams, or by letting the model's clock jump to the next event. */
 linux_waited linux_wait(linux_process *p, uint64_t until, struct pollfd *streams, unsigned count)
 {
     uint64_t now = linux_clock(p), timer = p->time.timers[ITIMER_REAL].clock;
@@ -113,6 +114,7 @@ linux_waited linux_wait(linux_process *p, uint64_t until, struct pollfd *streams
     return LINUX_LOOK_AGAIN;
 }
 
+/* Returns true if the time is over; false after a signal, or if the guest has ended. */
 bool linux_sleep_until(linux_process *p, uint64_t clock)
 {
     linux_waited how;
@@ -164,6 +166,7 @@ bool linux_times_are_wide(const linux_process *p)
     return p->registers.eax >= 403; /* clock_gettime64, the first of these calls */
 }
 
+/* Writes seconds and a fraction, whose unit is `divisor` nanoseconds. */
 int32_t linux_put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor)
 {
     uint64_t seconds = ns / NANOSECONDS;
@@ -173,6 +176,7 @@ int32_t linux_put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t
     return linux_write_user(p, address, (uint32_t[2]){(uint32_t)seconds, fraction}, 8) ? 0 : -EFAULT;
 }
 
+/* Reads seconds and a fraction, whose unit is `divisor` nanoseconds. Returns 0 or -errno. */
 int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, uint64_t *ns)
 {
     int64_t seconds, fraction;

@@ -94,6 +94,7 @@ int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : share_remove(&place, folder);
 }
 
+/* Resolves the path of an entry that must not exist yet. Returns 0 or -errno. */
 int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, share_place *place,
                         bool *slash)
 {

@@ -63,6 +63,7 @@ bool linux_write_user(linux_process *p, uint32_t address, const void *data, size
     return true;
 }
 
+/* Copies a text with its NUL. Returns its length, -EFAULT, or -ENAMETOOLONG. */
 int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t capacity)
 {
     size_t length = 0;
@@ -81,6 +82,7 @@ int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t
     return -ENAMETOOLONG;
 }
 
+/* Describes the guest's buffer as pieces of host memory, up to the first page that the user may not access. */
 void linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write, linux_vector *vector)
 {
     const int capacity = sizeof vector->pieces / sizeof vector->pieces[0];
@@ -102,6 +104,7 @@ void linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool w
     vector->count = used;
 }
 
+/* Makes the engine decode code in these bytes again, because the host has written them. */
 void linux_user_written(linux_process *p, uint32_t address, size_t size)
 {
     while (size != 0) {

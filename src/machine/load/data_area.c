@@ -24,6 +24,7 @@ static uint32_t diskette_bits(unsigned diskettes)
     return diskettes != 0 ? EQUIPMENT_DISKETTE | (diskettes - 1) << 6 : 0;
 }
 
+/* Writes all cells that are not 0. */
 void data_area_fill(p5_machine *machine)
 {
     unsigned diskettes = devices_drives(machine->devices, DRIVE_DISKETTE);

@@ -87,6 +87,7 @@ static p5_status elf_add_segment(elf_image *image, const GElf_Phdr *header, unsi
     return P5_OK;
 }
 
+/* Checks that segments do not overlap and that the entry point is in one. */
 static p5_status elf_check_segments(const elf_image *image, p5_error *error)
 {
     if (image->segment_count == 0)

@@ -176,6 +176,7 @@ static p5_status elf_kind(const char *path, p5_guest_kind *kind, p5_error *error
     return P5_OK;
 }
 
+/* Finds out what kind of guest a file is, by its contents and, for DOS programs, its name. */
 p5_status p5_guest_detect(const char *path, p5_guest_kind *kind, p5_error *error)
 {
     enum { LARGEST = 1 << 30, SIGNATURE = 510 };

@@ -63,6 +63,7 @@ typedef struct multiboot_listed {
 /* An entry of the map: the size of what follows, then base, length and type. */
 enum { MAP_ENTRY_BYTES = 24, MAP_AREA_BYTES = 20 };
 
+/* Finds a header of version 1, at a multiple of 4 bytes. */
 static bool multiboot1_find(const uint8_t *bytes, size_t size, multiboot_header *header)
 {
     size_t limit = size < SEARCH_BYTES ? size : SEARCH_BYTES;
@@ -112,6 +113,7 @@ p5_status multiboot_check(const multiboot_header *header, const uint8_t *bytes, 
 
 /* --- data for a kernel in both versions --- */
 
+/* Copies bytes to the next free address with this alignment, which *at returns. */
 p5_status multiboot_put(multiboot_space *space, const void *bytes, size_t size, uint32_t alignment,
                         uint32_t *at, p5_error *error)
 {
@@ -183,6 +185,7 @@ uint32_t multiboot_upper_kb(const p5_machine *machine)
     return memory > MULTIBOOT_HIGH_MEMORY ? (memory - MULTIBOOT_HIGH_MEMORY) >> 10 : 0;
 }
 
+/* Fills in the memory map: base memory, the BIOS, memory above 1 MB. */
 void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_ENTRIES])
 {
     uint32_t memory = machine->options.memory_bytes;
@@ -252,6 +255,7 @@ static p5_status multiboot1_inform(multiboot_space *space, uint32_t *at, p5_erro
     return status == P5_OK ? multiboot_put(space, &info, sizeof info, 16, at, error) : status;
 }
 
+/* Completes the loading of a kernel that ends at `end`, and enters it. */
 p5_status multiboot_start(p5_machine *machine, const multiboot_header *header, const char *path,
                           uint32_t entry, uint32_t end, p5_error *error)
 {

@@ -126,6 +126,7 @@ static bool header_known(uint16_t type)
            type == HEADER_EFI_ENTRY_AMD64 || type == HEADER_RELOCATABLE;
 }
 
+/* Rejects an image with a required tag, or required boot information, that is not supported. */
 p5_status multiboot2_check(const multiboot_header *header, const uint8_t *bytes, p5_error *error)
 {
     header_tag tag;
@@ -196,6 +197,7 @@ static void info_add_screen(info_block *info)
     info_add(info, INFO_SCREEN, &screen, sizeof screen, NULL, 0);
 }
 
+/* Puts modules and boot information into memory; *at is the address of the latter. */
 p5_status multiboot2_inform(multiboot_space *space, uint32_t *at, p5_error *error)
 {
     enum {

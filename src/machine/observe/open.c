@@ -72,6 +72,7 @@ static p5_status set_cuts(p5_machine *machine, p5_error *error)
     return P5_OK;
 }
 
+/* Frees the closed observers. Cuts can only be removed between runs. */
 void observers_sweep(p5_machine *machine)
 {
     observers *all = machine->observers;

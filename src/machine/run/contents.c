@@ -95,6 +95,7 @@ static void contents_code_line(void *context, uint32_t physical, const uint8_t *
         machine_end(machine, P5_END_FAILED, 0);
 }
 
+/* Returns the core's callbacks into this file. */
 p5_core_hooks contents_hooks(p5_machine *machine)
 {
     return (p5_core_hooks){.size = sizeof(p5_core_hooks),
@@ -112,6 +113,7 @@ p5_core_hooks contents_hooks(p5_machine *machine)
                            .translation = contents_translation};
 }
 
+/* Asks the core whether it must be fed single instructions from now on, and requests attention if that may change. */
 void contents_update_watching(p5_machine *machine)
 {
     bool refetch;

@@ -44,6 +44,7 @@ bool debug_retired(debug_stops *stops, const p5_retired *retired)
     return stops->stop != DEBUG_STOP_NONE;
 }
 
+/* Handles the delivery of an exception: to a breakpoint, or as a step of its own. */
 void debug_delivered(p5_machine *machine, const p5_exception *exception)
 {
     debug_stops *stops = machine->debugger;

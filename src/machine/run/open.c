@@ -77,6 +77,7 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
     return status == P5_OK ? machine_open(&own, NULL, machine, error) : status;
 }
 
+/* Opens model, core, monitor and devices. A loader opens the engine. */
 p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
                        p5_error *error)
 {
@@ -130,6 +131,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     return P5_OK;
 }
 
+/* Opens the engine with its callbacks, when a loader knows how much memory the guest needs. */
 p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
                               p5_error *error)
 {

@@ -130,6 +130,7 @@ static inline size_t line_from(ptrdiff_t index, size_t per_line)
     return round_up((size_t)index, per_line);
 }
 
+/* Queues a batch, which stays in its buffer, and directs the engine to the space after it or to the next buffer. */
 void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, const p5_retired_block *blocks,
                 size_t count, unsigned instructions)
 {
@@ -153,6 +154,7 @@ void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, co
     engine_batch_into(p->machine->engine, &next);
 }
 
+/* Queues one stretch with copies of its values and accesses. Returns false if it must be priced by the caller. */
 bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction prediction)
 {
     size_t values_bytes = retired->value_count * sizeof *retired->values;

@@ -356,6 +356,8 @@ p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
     return P5_OK;
 }
 
+/* Runs until the guest ends, a limit is reached or the host stops the run. A guest that has ended keeps its result.
+ * */
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
 {
     p5_limits own;
@@ -400,6 +402,7 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
     return P5_OK;
 }
 
+/* May be called by signal handlers and other threads. */
 void p5_machine_stop(p5_machine *machine)
 {
     machine->stop = true;

@@ -136,6 +136,7 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
+/* Both places lie in the same kind of tree: a move between the host and memory is refused. */
 int32_t share_rename(const share_place *old, const share_place *new)
 {
     if (old->scratch != new->scratch)

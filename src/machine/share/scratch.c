@@ -198,6 +198,7 @@ static unsigned regular_files(const share_scratch *m)
     return files;
 }
 
+/* Makes a node with its name. Returns the node or -errno. */
 int32_t scratch_make(share_scratch *m, uint32_t folder, const char *name, uint32_t mode, const char *text)
 {
     if (scratch_find(m, folder, name) != SCRATCH_NONE)
@@ -243,6 +244,7 @@ int32_t scratch_remove(share_scratch *m, uint32_t folder, const char *name, bool
     return 0;
 }
 
+/* Renames; an existing file or empty folder with the new name is replaced. */
 int32_t scratch_rename(share_scratch *m, uint32_t folder, const char *name, uint32_t new_folder,
                        const char *new_name)
 {
@@ -303,6 +305,7 @@ int32_t scratch_about(const share_scratch *m, uint32_t node, struct stat *about)
     return 0;
 }
 
+/* Copies a link's target without a NUL. Returns its length or -errno. */
 ssize_t scratch_read_link(const share_scratch *m, uint32_t node, char *text, size_t capacity)
 {
     const char *link = node != SCRATCH_NONE ? at(m, node)->text : "";
@@ -363,6 +366,7 @@ static struct dirent *entry_new(const share_scratch *m, const char *name, uint32
     return entry;
 }
 
+/* Lists a folder: ".", "..", then its names. Returns their number or -errno. */
 int scratch_list(const share_scratch *m, uint32_t folder, struct dirent ***entries)
 {
     size_t first = place_of(m, folder, ""), count = 0;

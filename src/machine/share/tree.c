@@ -34,6 +34,7 @@ static char *normalised(const char *path)
     return out;
 }
 
+/* Opens the directories of the options as mounts. */
 p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error)
 {
     *tree = (share_tree){.mounts = calloc(options->share_count + 1, sizeof *tree->mounts)};
@@ -63,6 +64,7 @@ p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p
     return P5_OK;
 }
 
+/* Adds a mount for the tree in memory, unless a share lies there. */
 p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_bytes,
                              uint64_t (*now)(const void *clock), const void *clock, p5_error *error)
 {

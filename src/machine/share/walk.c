@@ -273,6 +273,7 @@ static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_plac
     }
 }
 
+/* Resolves a path of the guest. Returns 0 or -errno. */
 int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
                       share_place *place)
 {

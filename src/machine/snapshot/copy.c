@@ -43,6 +43,7 @@ uint64_t machine_input_taken(const p5_machine *machine)
     return machine->linux_input_bytes + p5_machine_input_taken(machine);
 }
 
+/* Saves the machine's state to memory. */
 p5_status machine_copy_take(p5_machine *machine, machine_copy *copy, p5_error *error)
 {
     *copy = (machine_copy){.instructions = machine->instructions, .input = machine_input_taken(machine)};
@@ -70,6 +71,7 @@ static void discard(void *context, const void *text, size_t size)
     (void)size;
 }
 
+/* Opens a machine like `like` and loads the copy into it. */
 p5_status machine_copy_open(const machine_copy *copy, const p5_machine *like, p5_machine **machine,
                             p5_error *error)
 {

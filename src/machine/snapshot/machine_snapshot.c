@@ -87,6 +87,7 @@ const snapshot_table *const *const machine_tables[] = {
     own_tables,    core_tables,  pmu_tables,  devices_tables, disk_tables,
     engine_tables, linux_tables, boot_tables, dos_tables,     NULL};
 
+/* Saves or loads the machine's own state, the notices shown and the devices. */
 static void transfer_machine(p5_machine *m, snapshot *s)
 {
     uint32_t checks = m->after & AFTER_CHECK; /* depends on the machine's model, not on the snapshot */

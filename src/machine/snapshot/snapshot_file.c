@@ -124,6 +124,7 @@ static void put_at(snapshot_file *f, off_t at, const void *bytes, size_t size)
     check_write(f, f->failed || fseeko(f->file, end, SEEK_SET) == 0);
 }
 
+/* Allocates an object with a copy of the path. Returns NULL after an error. */
 static snapshot_file *new_file(const char *path, p5_error *error)
 {
     snapshot_file *f = calloc(1, sizeof *f);
@@ -168,6 +169,7 @@ p5_status snapshot_file_create(const char *path, snapshot_file **file, p5_error 
     return P5_OK;
 }
 
+/* Writes the header, moves the file to its path, and closes it in any case. */
 p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
 {
     file_header header = {.format = SNAPSHOT_FORMAT, .revision = SNAPSHOT_REVISION, .sections = f->sections};
@@ -198,6 +200,7 @@ p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
 
 /* ---- Reading ------------------------------------------------------------------------------------------ */
 
+/* Reads and checks the header of the file. */
 static p5_status check_header(snapshot_file *f, p5_error *error)
 {
     file_header h = {0};
@@ -324,6 +327,7 @@ static bool read_expanded(void *context, void *bytes, size_t size)
 
 /* ---- Sections ----------------------------------------------------------------------------------------- */
 
+/* Begins a section: writes a header to be completed later, or reads it and checks the name. */
 void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_error *error)
 {
     *s = (snapshot){.loading = f->temporary == NULL,
@@ -355,6 +359,7 @@ void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_err
         snapshot_refuse(s, "the snapshot has a section '%s' where '%s' should be", f->section.name, name);
 }
 
+/* Ends a section: completes its header, or skips what is left of it. */
 p5_status snapshot_file_end(snapshot_file *f, snapshot *s)
 {
     if (s->loading) {
