@@ -75,8 +75,8 @@ uint64_t core_price_batch(p5_core *core, const p5_batch *batch);
 size_t core_price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit);
 
 /* Returns an upper bound of the clocks by which p5_core_clock_estimate (the clock at which the last instruction left
- * EX) advances when the stretch is priced. Reads
- * the state of caches, TLBs and pending requests, and changes nothing that a result depends on. */
+ * EX) advances when the stretch is priced. Reads the state of caches, TLBs and pending requests, and changes nothing
+ * that a result depends on. */
 uint64_t bound_clocks(p5_core *core, const p5_retired *retired);
 
 /* Skips instructions without pricing them: each advances the clock by one, and nothing is counted. Returns

@@ -11,8 +11,8 @@
 #include "core/core.h"
 #include "core/internal.h"
 
-/* Predicts the branch at the end of `block`, if any, and updates the BTB with its outcome: control went to `next`. `now`
- * is the number of instructions executed so far, the branch included. */
+/* Predicts the branch at the end of `block`, if any, and updates the BTB with its outcome: control went to `next`.
+ * `now` is the number of instructions executed so far, the branch included. */
 static inline __attribute__((always_inline)) p5_prediction predict(predictor *p, const p5_block *block,
                                                                    uint32_t next, uint64_t now)
 {

@@ -27,8 +27,8 @@ typedef struct branch_run {
     uint8_t kind;     /* isa_branch */
 } branch_run;
 
-/* Returns branch_query.loop_pairs for a branch that leaves the pipe as group number `groups`: the number of groups since
- * it last ran, at most 255. */
+/* Returns branch_query.loop_pairs for a branch that leaves the pipe as group number `groups`: the number of groups
+ * since it last ran, at most 255. */
 static inline uint8_t branch_run_pairs(const branch_run *ran, uint64_t groups)
 {
     uint64_t pairs = groups - ran->groups;

@@ -39,10 +39,10 @@ static inline unsigned predictor_direction(const predictor *p, const btb_entry *
     return entry->pattern * (1u + (since_last > p->stale_instructions)) / PATTERN_STALE & 1;
 }
 
-/* Learns the outcome of a conditional branch that led to `next`: updates the counter of the current history,
- * then the history, then the prediction for the next run, which is the upper bit of the new history's counter. LOOP and
- * JCXZ (`loop`) predict their last direction instead.
- * The code has no host branch on the direction, which the host's predictor cannot predict either. */
+/* Learns the outcome of a conditional branch that led to `next`: updates the counter of the current history, then the
+ * history, then the prediction for the next run, which is the upper bit of the new history's counter. LOOP and JCXZ
+ * (`loop`) predict their last direction instead. The code has no host branch on the direction, which the host's
+ * predictor cannot predict either. */
 static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t next, bool loop)
 {
     static const uint8_t bits[8] = {0, 1, 1, 3,

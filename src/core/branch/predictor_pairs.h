@@ -89,8 +89,8 @@ static inline pairs_passing predictor_passing(const btb_entry *entry)
     return entry->state == 1 ? PASSES_WORN_OUT : PASSES_TAKEN;
 }
 
-/* Handles a pair without a branch that follows `previous_pair`: decrements the state of the entry if it does not predict
- * taken, from 1 to 0; with `taken`, also if it does. Returns whether there is an entry that predicts taken. */
+/* Handles a pair without a branch that follows `previous_pair`: decrements the state of the entry if it does not
+ * predict taken, from 1 to 0; with `taken`, also if it does. Returns whether there is an entry that predicts taken. */
 static inline bool predictor_wears(predictor *p, uint32_t previous_pair, bool taken)
 {
     const btb_branch branch = btb_by_pair(previous_pair);

@@ -1,7 +1,7 @@
 /* The interface between the processor's hardware and its observers, to which the pipe and the memory side (caches,
- * TLBs, bus) report events. Normal runs have none (NULL). There are two kinds of observers, and both may be active: the
- * profile (core_observer) attributes counts to instructions, and planted.c (array_observer) follows the arrays of caches
- * and TLBs into which test registers have written. */
+ * TLBs, bus) report events. Normal runs have none (NULL). There are two kinds of observers, and both may be active:
+ * the profile (core_observer) attributes counts to instructions, and planted.c (array_observer) follows the arrays of
+ * caches and TLBs into which test registers have written. */
 #ifndef CORE_EVENT_OBSERVER_H
 #define CORE_EVENT_OBSERVER_H
 

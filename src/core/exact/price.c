@@ -154,8 +154,8 @@ bool price_end_known(p5_core *core, const p5_block *block, uint32_t last_byte)
     return (memory_end_bits(core->memory, price_code_physical(core, block, last_byte), bit) & bit) != 0;
 }
 
-/* Looks up the end bit of an instruction (pipe_resolver.end_known). The pipe asks when it decodes the instruction, after
- * its line was fetched. */
+/* Looks up the end bit of an instruction (pipe_resolver.end_known). The pipe asks when it decodes the instruction,
+ * after its line was fetched. */
 static bool resolve_end(void *context, const op *o)
 {
     p5_core *core = context;
@@ -296,7 +296,7 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
             all.end = all.of;
         }
     }
-    add_insn(core, r, last, all.left, true, &all); /* encodings do not determine the last one's number */
+    add_insn(core, r, last, all.left, true, &all); /* its encoding may not determine their number */
     pipe_run(&core->pipe, all.of, (unsigned)(all.end - all.of));
     end(core);
     if (core->timing.btb_by_pairs && last->branch != ISA_NOT_BRANCH)

@@ -15,8 +15,8 @@ typedef struct bound {
     uint32_t write_back_clocks; /* the write-back of a modified line */
 } bound;
 
-/* Lines of code that may be fetched besides those that the length of the code implies: because the code may begin within
- * a line, and because the line at a branch target is prefetched, too. */
+/* Lines of code that may be fetched besides those that the length of the code implies: because the code may begin
+ * within a line, and because the line at a branch target is prefetched, too. */
 enum { BOUND_LINES_AHEAD = 2 };
 
 bound bound_of_model(const p5_model *model);

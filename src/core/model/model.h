@@ -34,8 +34,8 @@ typedef struct model_tlb {
     bool split_large;                /* 4 MB pages have entries of 4 KB */
 } model_tlb;
 
-/* Returns the bus clocks of a burst, which transfers the four 8-byte parts of a line: `first` up to the first BRDY#, and
- * `next` for each further part. */
+/* Returns the bus clocks of a burst, which transfers the four 8-byte parts of a line: `first` up to the first BRDY#,
+ * and `next` for each further part. */
 static inline uint32_t model_burst(uint32_t first, uint32_t next)
 {
     return first + 3 * next;
@@ -52,8 +52,8 @@ typedef struct model_latency {
     uint32_t walk_end;      /* from the last entry to the repeated lookup */
 } model_latency;
 
-/* By which address an entry is found: P54C, the first instruction of the pair before the branch; P55C, the branch's last
- * byte. */
+/* By which address an entry is found: P54C, the first instruction of the pair before the branch; P55C, the branch's
+ * last byte. */
 enum { BTB_KEY_PREVIOUS_PAIR, BTB_KEY_LAST_BYTE };
 enum { BTB_REPLACE_RANDOM, BTB_REPLACE_PLRU };
 typedef struct model_btb {

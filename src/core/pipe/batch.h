@@ -1,4 +1,5 @@
-/* Batches of stretches, as the engine and the run loop pass them on. */
+/* Batches of stretches, as the engine and the run loop pass them on. A *stretch* is what was executed of a block at a
+ * time (p5_retired). */
 #ifndef CORE_PIPE_BATCH_H
 #define CORE_PIPE_BATCH_H
 
@@ -8,7 +9,7 @@
 #include "core/branch/branch.h"
 #include "p5scope/core.h"
 
-/* The most references that a REP string in a batch may have. */
+/* The most data references that a REP string in a batch may make. */
 enum { BATCH_REPEATED = 32 };
 
 /* One stretch of a batch. It is a whole block. The members of p5_retired that are missing here are 0, except

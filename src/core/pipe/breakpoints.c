@@ -1,8 +1,10 @@
+/* Compares executed instructions and references with the breakpoints of DR0-DR3. */
 #include "core/pipe/breakpoints.h"
 
 #include <assert.h>
 
-/* Returns the length in bytes. LEN encodes 1, 2, (reserved) and 4; the address is aligned to it. */
+/* Returns the length of breakpoint `n` in bytes. LEN encodes 1, 2, (reserved, taken as 1) and 4; the address is aligned
+ * to it. */
 static uint32_t bytes_of(uint32_t dr7, unsigned n)
 {
     static const uint8_t bytes[4] = {1, 2, 1, 4};
@@ -12,7 +14,7 @@ static uint32_t bytes_of(uint32_t dr7, unsigned n)
 bool breakpoints_set(breakpoints *b, const p5_debug *debug)
 {
     const breakpoints before = *b;
-    bool code = !b->active;
+    bool code = !b->active; /* the first call: even untouched registers are code breakpoints, at address 0 */
     b->active = true;
     b->ports = debug->extensions;
     for (unsigned n = 0; n < BREAKPOINTS; n++) {
@@ -63,6 +65,7 @@ unsigned breakpoints_enabled(const breakpoints *b)
     return enabled;
 }
 
+/* Returns whether breakpoint `one` is for data or port references with these flags (P5_ACCESS_*). */
 static bool concerns(const breakpoints *b, const breakpoint *one, uint8_t flags)
 {
     if ((flags & P5_ACCESS_IO) != 0)

@@ -35,16 +35,17 @@ typedef struct breakpoints {
 } breakpoints;
 
 extern const snapshot_table breakpoints_state;
-/* Updates the breakpoints. Returns true if a code breakpoint was added at an address that had none. */
+/* Sets the breakpoints from the debug registers. Returns true if there is now a code breakpoint at an address that had
+ * none. */
 bool breakpoints_set(breakpoints *b, const p5_debug *debug);
 /* Returns true if only instructions executed in U can match, and a match does nothing but count. */
 bool breakpoints_count_only(const breakpoints *b);
-/* Returns whether a code breakpoint lies in these bytes. */
+/* Returns whether a code breakpoint lies in the `bytes` from `address` on. */
 bool breakpoints_within(const breakpoints *b, uint32_t address, uint32_t bytes);
 /* Returns which of the four match an instruction at `address` (bit n = DRn). Breakpoints that are not enabled
  * match in the U pipe only. */
 unsigned breakpoints_code(const breakpoints *b, uint32_t address, bool in_v);
-/* Returns which of the four DR7 enables (bit n = DRn). */
+/* Returns which of the four DR7 enables by L or G (bit n = DRn). */
 unsigned breakpoints_enabled(const breakpoints *b);
 /* Returns which of the four match a data or port reference (bit n = DRn). */
 unsigned breakpoints_access(const breakpoints *b, const p5_access *access);

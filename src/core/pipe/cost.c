@@ -17,6 +17,7 @@ static bool real_mode(const cost_context *c)
     return c->mode != P5_MODE_PROTECTED;
 }
 
+/* Returns the double that has these bits. */
 static double as_double(uint64_t bits)
 {
     double d;
@@ -24,6 +25,7 @@ static double as_double(uint64_t bits)
     return d;
 }
 
+/* Returns the position of the lowest bit that is 1; `v` is not 0. */
 static unsigned lowest_bit(uint64_t v)
 {
     unsigned n = 0;
@@ -92,6 +94,7 @@ static uint32_t divide(const timing *t, const op *o, const isa_form *f, uint32_t
  * some clocks more (compare pi with pi/2 and 4 pi). */
 static uint32_t trigonometric(const timing *t, const isa_form *f, const p5_value *v)
 {
+    /* from 2^52 on, doubles have no bits for fractions, so no quotient is computed */
     static const double half_pi = 1.57079632679489661923, reducible = 4503599627370496.0;
     double x = as_double(v->a);
     if (x < 0)
@@ -116,7 +119,7 @@ static uint32_t trigonometric(const timing *t, const isa_form *f, const p5_value
 static uint32_t remainder_steps(const isa_form *f, uint32_t clocks, const p5_value *v)
 {
     enum { STEPS = 63 };
-    int difference = (int)(v->a >> 52 & 0x7ff) - (int)(v->b >> 52 & 0x7ff);
+    int difference = (int)(v->a >> 52 & 0x7ff) - (int)(v->b >> 52 & 0x7ff); /* of a double's exponents */
     if (difference <= 0)
         return clocks;
     if (difference > STEPS)

@@ -1,3 +1,4 @@
+/* Redirections and flushes of the P55C's instruction FIFO. */
 #include "core/pipe/fifo.h"
 
 void fifo_redirect(fifo *f)

@@ -1,3 +1,4 @@
+/* When x87 instructions may enter E, the x87 name of EX, and when their results are ready. */
 #include "core/pipe/fpu.h"
 
 #include "core/event/clock.h"
@@ -7,8 +8,8 @@ enum {
     WF_TO_STATUS = 2, /* the same, as two clocks after a result is forwarded from WF */
     STORE_EARLY = 1,  /* FST reads the register file, not the bypass, and therefore one clock later than
                             arithmetic */
-    FXCH_SAFE = 1,
-    FXCH_UNSAFE = 4 /* clocks that an integer instruction waits after a pair with FXCH */
+    FXCH_SAFE = 1,    /* clocks that an integer instruction waits after a pair with FXCH */
+    FXCH_UNSAFE = 4   /* the same if an operand was outside the safe exponent range */
 };
 
 static bool is_x87(const op *o)
@@ -20,7 +21,7 @@ uint8_t fpu_sources(const op *o)
 {
     if (!is_x87(o))
         return 0;
-    const uint8_t top = 1, other = (uint8_t)(o->memory ? 0 : 1u << o->fp_index);
+    const uint8_t top = 1, other = (uint8_t)(o->memory ? 0 : 1u << o->fp_index); /* ST(0), ST(i) */
     switch (o->fp) {
     case ISA_FP_XCH: /* a register rename without data hazard */
     case ISA_FP_LOAD_SLOW:
@@ -31,7 +32,7 @@ uint8_t fpu_sources(const op *o)
         return other;
     case ISA_FP_TRANSCENDENTAL:
     case ISA_FP_REMAINDER:
-        return top | 1 << 1;
+        return top | 1 << 1; /* and ST(1) */
     case ISA_FP_ADD:
     case ISA_FP_MUL:
     case ISA_FP_DIV:
@@ -69,11 +70,13 @@ unsigned fpu_occupancy(const op *o, unsigned clocks)
 {
     /* The iterating units leave EX as early as in their longest case, even if the operands shorten the
      * rest. */
-    unsigned whole = o->fp == ISA_FP_DIV || o->fp == ISA_FP_SQRT ? o->clocks : clocks;
+    unsigned whole =
+        o->fp == ISA_FP_DIV || o->fp == ISA_FP_SQRT ? o->clocks : clocks; /* o->clocks: longest */
     unsigned busy = whole > o->int_overlap ? whole - o->int_overlap : 1;
     return busy < clocks ? busy : clocks;
 }
 
+/* The next three functions move the registers' clocks as the instruction moves the registers of the stack. */
 static void push(fpu_unit *f, int64_t ready)
 {
     for (unsigned i = FPU_REGISTERS - 1; i > 0; i--)
@@ -86,7 +89,7 @@ static void pop(fpu_unit *f)
     int64_t top = f->st[0];
     for (unsigned i = 0; i + 1 < FPU_REGISTERS; i++)
         f->st[i] = f->st[i + 1];
-    f->st[FPU_REGISTERS - 1] = top;
+    f->st[FPU_REGISTERS - 1] = top; /* ST(7) is now the register that was ST(0) */
 }
 
 static void exchange(fpu_unit *f, unsigned i)
@@ -104,7 +107,7 @@ void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned cl
     int64_t late = end - clock - (int64_t)fpu_occupancy(o, clocks);
     int64_t e = clock + late;
     int64_t ready = e + clocks;
-    unsigned held = clocks > o->fp_overlap ? clocks - o->fp_overlap : 1;
+    unsigned held = clocks > o->fp_overlap ? clocks - o->fp_overlap : 1; /* before another x87 instruction */
     f->issue = clock_later(f->issue, e + held);
     if (unsafe)
         f->issue = clock_later(f->issue, e + ER_CLOCKS);

@@ -1,5 +1,5 @@
-/* The x87 pipe: E X1 X2 WF ER. Integer instructions continue while it works. This file determines when the
- * next x87 instruction (or integer multiply, which borrows the multiplier) may enter E. */
+/* The x87 pipe: E X1 X2 WF ER. E is the clock of EX. Integer instructions continue while it works. This file determines
+ * when the next x87 instruction (or integer multiply, which borrows the multiplier) may enter E. */
 #ifndef CORE_PIPE_FPU_H
 #define CORE_PIPE_FPU_H
 
@@ -11,7 +11,8 @@
 enum { FPU_REGISTERS = 8 };
 
 /* The earliest clocks of E, by what enters. Registers are kept by their distance from the top of stack, so
- * that equal situations have equal bytes whatever TOP is. */
+ * that equal situations have equal bytes whatever TOP is. fpu_unit is used while code is priced, with clocks relative
+ * to pipe.start; fpu_state is its stored form in pipe_state. */
 #define FPU_CLOCKS(type)                                                                                     \
     type st                                                                                                  \
         [FPU_REGISTERS]; /* an arithmetic instruction may read ST(i) from here on; a store one clock      \
@@ -31,15 +32,19 @@ typedef struct fpu_unit {
 
 /* Returns the registers that `o` reads: bit n for ST(n). */
 uint8_t fpu_sources(const op *o);
-/* Returns the earliest clock of E, `clock` or later. */
+/* Returns the earliest clock of E or EX for `o`, `clock` or later. `o` may be any instruction. */
 int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock);
-/* Returns the clocks of EX in which `o` holds back later instructions, when it takes `clocks` in all. */
+/* Returns the clocks of EX in which the x87 instruction `o` holds back later integer instructions, when it takes
+ * `clocks` in all. */
 unsigned fpu_occupancy(const op *o, unsigned clocks);
-/* Issues `o` into E at `clock`; `end` is the first clock in which EX is free again. */
+/* Records that `o` entered E at `clock`. It takes `clocks` in all, and EX is free again at `end`, waits for its data
+ * reference included. `unsafe`: an operand is outside the safe exponent range, so the next x87 instruction waits until
+ * this one can raise no exception any more. Does nothing for instructions that are not x87. */
 void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned clocks, bool unsafe);
-/* Makes all results of instructions in flight ready for readers that enter E at `clock`. */
+/* Makes all results of instructions in flight ready for readers that enter E at `clock` (P5_IDEAL_RESULTS). */
 void fpu_complete_results(fpu_unit *f, int64_t clock);
-/* Issues FXCH in V beside the instruction that entered E at `clock`. */
+/* Records that FXCH was executed in V beside the instruction that entered E at `clock`, for which `unsafe` is as
+ * above. */
 void fpu_exchange_pair(fpu_unit *f, const op *o, int64_t clock, bool unsafe);
 
 #endif

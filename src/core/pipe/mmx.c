@@ -1,3 +1,4 @@
+/* When MMX instructions may enter EX because of their sources. */
 #include "core/pipe/mmx.h"
 
 #include "core/event/clock.h"

@@ -1,3 +1,5 @@
+/* Prepares decoded instructions for the pipe: fills in `op` from the instruction and its form, the row of the
+ * instruction table. t->fifo is true for the P55C, and false for the P54C. */
 #include "core/pipe/operation.h"
 
 #include <assert.h>
@@ -11,9 +13,9 @@
 #include "core/pipe/pairing.h"
 #include "core/pipe/prefetch.h"
 
-enum { REP_DEPTH = 8 /* PUSHA, POPA: eight references */ };
+enum { PUSHA_ACCESSES = 8 }; /* of PUSHA and POPA, the only instructions with so many */
 
-/* Returns the pairing class. P4: an instruction with displacement and immediate does not pair on the P54C,
+/* Returns the pairing class (isa_pair). P4: an instruction with displacement and immediate does not pair on the P54C,
  * and only as the first on the P55C. */
 static uint8_t pair_class(const timing *t, const isa_form *form, const isa_insn *insn)
 {
@@ -23,12 +25,14 @@ static uint8_t pair_class(const timing *t, const isa_form *form, const isa_insn 
     return pair;
 }
 
-/* Prepares P3 and P5, the prefetch blocks of the instruction, and what F and D1 do with prefixes. */
+/* Prepares what pairing rules P3 (length) and P5 (prefixes) need, the prefetch blocks of the instruction, and what F
+ * and D1 do with prefixes. */
 static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
 {
     unsigned length = insn->length - (unsigned)insn->prefixes; /* prefixes not counted */
-    unsigned escape = insn->escape_0f && o->branch != ISA_JCC;
-    unsigned other = (unsigned)insn->prefixes - insn->size_prefixes;
+    unsigned escape =
+        insn->escape_0f && o->branch != ISA_JCC; /* the 0Fh byte counts as a prefix on the P54C */
+    unsigned other = (unsigned)insn->prefixes - insn->size_prefixes; /* than 66h and 67h */
     o->length = insn->length;
     const uint32_t last = o->address + o->length - 1u;
     o->last_block = last / PREFETCH_BLOCK;
@@ -45,6 +49,7 @@ static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
     o->prefixed_second = t->fifo ? other > 0 : insn->prefixes + escape > 0;
 }
 
+/* Prepares which registers the instruction reads and writes, for pairing and for address generation. */
 static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
 {
     o->address_gpr = insn->address_gpr;
@@ -72,8 +77,8 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
     o->write_mm = insn->write_mm;
 }
 
-/* Prepares the clocks of references. A single store is made in the last EX clock (FST in its second), a read
- * in the first, and read and write of an RMW instruction in the first and last. */
+/* Prepares the number of data references and the EX clocks in which they are made. A single store is made in the last
+ * EX clock (FST in its second), a read in the first, and read and write of an RMW instruction in the first and last. */
 static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
 {
     bool two_strings = (form->traits & ISA_T_TWO_STRINGS) != 0;
@@ -84,11 +89,11 @@ static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
         o->access_first = (uint8_t)(o->clocks < 255 ? o->clocks - 1 : 254);
     o->rep_accesses = two_strings ? 2 : 1;
     o->rep_clocks = form->cost == ISA_COST_REP ? (uint8_t)form->cost_args[0] : 1;
-    o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == REP_DEPTH ? ACCESS_TWO : ACCESS_SPREAD;
+    o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == PUSHA_ACCESSES ? ACCESS_TWO : ACCESS_SPREAD;
 }
 
-/* Prepares events 0Fh and 12h. LDTR, GDTR, IDTR and TR are segment registers, too; VERR and VERW restart the
- * pipe like a taken branch. */
+/* Prepares what events other than those of references depend on: above all 0Fh (segment registers; LDTR, GDTR, IDTR and
+ * TR are some, too) and 12h (branches; VERR and VERW restart the pipe like a taken branch). */
 static void prepare_events(const isa_form *form, op *o)
 {
     o->segment_loads =
@@ -104,6 +109,7 @@ static void prepare_events(const isa_form *form, op *o)
         o->integer && o->branch == ISA_NOT_BRANCH && o->cost == ISA_COST_FIXED && o->value == ISA_VALUE_NONE;
 }
 
+/* Fills in everything but next_unpaired and most_clocks. */
 static void prepare_op(const timing *t, const isa_block *code, const isa_insn *insn, op *o)
 {
     assert(insn->length > 0 && insn->length <= ISA_LONGEST);
@@ -155,8 +161,8 @@ static uint16_t most_clocks(const op *o)
     assert(o->clocks > 0);
     enum {
         STALLS = AGI_CLOCKS + BANK_CLOCKS,
-        UNIT = 8, /* results of the x87 and MMX pipes */
-        BY_OPERANDS = 256
+        UNIT = 8,         /* clocks until results of the x87 and MMX pipes are ready */
+        BY_OPERANDS = 256 /* most clocks that mode, count and operands add */
     };
     unsigned stage = o->clocks > o->f_clocks ? o->clocks : o->f_clocks;
     stage = stage > o->d1_clocks ? stage : o->d1_clocks;
@@ -172,7 +178,7 @@ static uint16_t most_clocks(const op *o)
 static op_switch add_switches(const timing *t, op *ops, unsigned count)
 {
     op_switch first = {0};
-    uint32_t before = 0;
+    uint32_t before = 0; /* kind of the last such instruction: ISA_MMX or ISA_X87 */
     for (unsigned i = 0; i < count; i++) {
         op *o = &ops[i];
         uint32_t kind = (o->flags & ISA_MMX) ? ISA_MMX : o->flags & ISA_X87;

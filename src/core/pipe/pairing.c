@@ -1,3 +1,5 @@
+/* The pairing rules. Tags such as P2 and M7 are those of docs/rules.tsv. `a` comes first and would issue in U, `b`
+ * follows and would issue in V. */
 #include "core/pipe/pairing.h"
 
 /* P2b: two pushes, a push and a near call, and two pops pair although all of them change ESP: D2 has the sum
@@ -24,12 +26,14 @@ static bool is_mmx(const op *o)
 {
     return (o->flags & ISA_MMX) != 0;
 }
-/* Memory or an integer register: only the U pipe has the path (M4). */
+/* Returns whether an MMX instruction refers to memory or to an integer register. Only the U pipe has a path there
+ * (M4). */
 static bool mmx_outside(const op *o)
 {
     return o->memory || o->unit == ISA_MMX_INT;
 }
 
+/* Checks a pair with at least one MMX instruction. */
 static unpaired mmx_check(const op *a, const op *b)
 {
     if (is_mmx(b) && mmx_outside(b))
@@ -62,8 +66,8 @@ unpaired pairing_check(const op *a, const op *b)
     return registers_clash(a, b) ? UNPAIRED_REGISTER : PAIRED;
 }
 
-/* Instructions that the pipe can only price alone: they change the pipe or the processor's state, or the
- * number of their references varies. */
+/* Returns whether the pipe can price the instruction only alone: it changes the pipe or the processor's state, or the
+ * number of its references varies. */
 static bool stays_alone(const op *o)
 {
     return (o->flags & (ISA_SERIALISING | ISA_SYSTEM | ISA_VARIABLE_ACCESSES | ISA_FAR_TRANSFER |

@@ -1,15 +1,20 @@
+/* Runs instructions through the front end and D1, where pairs are formed; pipe_issue.h then takes a group from D1
+ * through EX. In each function, `fast` is a constant that tells which kind of pipe it is compiled for
+ * (pipe_internal.h). Clocks are relative to pipe.start. Tags such as P7 are those of docs/rules.tsv. */
 #include "core/pipe/pipe.h"
 
 #include <assert.h>
 
 #include "core/pipe/pipe_issue.h"
 
+/* Returns the clock in which D1 takes an instruction that it could take from clock `available` on. */
 static inline int64_t pull_clock(const pipe *p, int64_t available)
 {
     return clock_later(p->d1_free, available);
 }
 
-/* Returns why the pending instruction and `x` cannot share a clock, or PAIRED. */
+/* Returns why the pending instruction and `x` cannot issue as a pair, or PAIRED. D1 could take `x` from clock
+ * `available` on, and took the pending one at `pull`; `encoding` is the result of pairing_check. */
 static inline unpaired pair_dynamic(const pipe *p, bool fast, const pipe_insn *x, int64_t available,
                                     int64_t pull, unpaired encoding)
 {
@@ -29,8 +34,9 @@ static inline unpaired pair_dynamic(const pipe *p, bool fast, const pipe_insn *x
     return PAIRED;
 }
 
-/* Returns the clock from which D1 can take `o`. The P54C's D1 decodes from the prefetch buffers, which are
- * released once the clock in which it did so is known. */
+/* Fetches `o`, and on the P55C passes it through F and the FIFO. Returns the clock from which D1 can take it, and fills
+ * in `front`. The P54C's D1 decodes from the prefetch buffers, which `release` frees once the clock in which it did so
+ * is known. */
 static inline int64_t decode(pipe *p, bool fast, const op *o, pipe_front *front)
 {
     if (!fast && p->control.ideal & P5_IDEAL_FETCH) {
@@ -49,7 +55,7 @@ static inline int64_t decode(pipe *p, bool fast, const op *o, pipe_front *front)
     return p->fifo.clock + 1;
 }
 
-/* P54C: releases the prefetch buffers, because D1 has read the instruction from them. */
+/* P54C: releases the prefetch buffers, because D1 has read the instruction from them by `clock`. */
 static inline void release(pipe *p, bool fast, const op *o, int64_t clock)
 {
     if (fast || p->timing->fifo)
@@ -71,7 +77,8 @@ void pipe_settle(pipe *p)
     pipe_went_by(p);
 }
 
-/* Keeps `x` in D1 as the pending instruction. It is not copied before pipe_run ends (keep_waiting). */
+/* Keeps `x` in D1 as the pending instruction, which D1 could take from clock `available` on. It is not copied before
+ * pipe_run ends (keep_waiting). `end_known`: P54C: its end bit was set. */
 static inline void hold(pipe *p, const pipe_insn *x, int64_t available, const pipe_front *front,
                         bool end_known)
 {
@@ -83,6 +90,7 @@ static inline void hold(pipe *p, const pipe_insn *x, int64_t available, const pi
     pending->end_known = end_known;
 }
 
+/* Returns whether `x` waits in D1 for a partner, because it can be the first of a pair. */
 static inline bool may_wait(const pipe *p, bool fast, const pipe_insn *x)
 {
     const bool first =
@@ -90,7 +98,8 @@ static inline bool may_wait(const pipe *p, bool fast, const pipe_insn *x)
     return first && (fast || !p->control.no_pairing) && x->complete && x->access_count <= 2;
 }
 
-/* Counts and flushes for instructions that restart the pipe although they are no branches. */
+/* Counts events 12h and 15h of an instruction that restarts the pipe although it is no branch, and flushes the pipe if
+ * it serialises. */
 static void restart(pipe *p, const pipe_insn *x)
 {
     if (x->op->flags & ISA_SERIALISING)
@@ -105,7 +114,7 @@ static void restart(pipe *p, const pipe_insn *x)
         pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
 }
 
-/* Completes the issue of `x`, the last instruction of its group. */
+/* Does what follows after the group whose last instruction is `x` has left EX: resolves a branch. */
 static inline void finish(pipe *p, bool fast, const pipe_insn *x, bool in_v)
 {
     if (!fast)
@@ -120,6 +129,8 @@ static inline void finish(pipe *p, bool fast, const pipe_insn *x, bool in_v)
         restart(p, x);
 }
 
+/* Runs instruction `x`. If one is pending in D1, it issues now, together with `x` if they pair. Otherwise `x` becomes
+ * the pending one, or issues alone. */
 static inline __attribute__((always_inline)) void step(pipe *p, bool fast, const pipe_insn *x)
 {
     const pipe_pending *pending = &p->pending;
@@ -200,6 +211,7 @@ static void keep_waiting(pipe *p)
     p->waiting = insn;
 }
 
+/* Does what pipe_run does, for a pipe that is not fast. */
 static void __attribute__((noinline)) run_any(pipe *p, const pipe_insn *insns, unsigned count)
 {
     for (const pipe_insn *x = insns; x < insns + count; x++)
@@ -217,8 +229,8 @@ void pipe_run(pipe *p, const pipe_insn *insns, unsigned count)
         keep_waiting(p);
 }
 
-/* Prices the microcode of a delivery. Nothing younger is in the pipe, and its references are made one after
- * the other. */
+/* Prices the microcode of a delivery as one instruction. Nothing younger is in the pipe, and its references are made
+ * one after the other. */
 void pipe_deliver(pipe *p, const p5_access *accesses, uint32_t access_count, unsigned clocks, p5_stall cause)
 {
     assert(p->waiting == NULL);

@@ -11,9 +11,13 @@
  * A group that stays long in EX therefore lets D1 work ahead by exactly two groups, which hides prefix clocks
  * (Agner Fog, 4: shadowing).
  *
+ * An instruction that can be the first of a pair stays in D1 until the next one is known. It is then *pending*, also
+ * beyond the end of a stretch.
+ *
  * A stretch is a run of instructions priced by pipe_begin, pipe_run and pipe_end. Its outcome depends only on
  * the pipe's state, the operations and the resolver's answers, and does not change if the stretch is split.
- * pipe_store saves the state between stretches, and pipe_load restores it. */
+ * pipe_store saves the state between stretches, and pipe_load restores it. Clocks are relative to a common beginning
+ * (pipe.start) unless they are called absolute. */
 #ifndef CORE_PIPE_PIPE_H
 #define CORE_PIPE_PIPE_H
 
@@ -33,7 +37,8 @@
 #include "core/model/timing.h"
 #include "core/pipe/trace.h"
 
-/* What held EX, clock by clock, while a group was in it. */
+/* Clocks for which a group was held in EX, by cause (p5_stall): waits for a page walk, a read, the second half of a
+ * misaligned reference, a write buffer, older writes, a locked sequence, a port, a bank of the data cache. */
 typedef struct ex_holds {
     uint32_t tlb, read, misaligned, write_buffer, write_order, locked, io, bank;
 } ex_holds;
@@ -44,12 +49,12 @@ typedef struct ex_holds {
 typedef struct pipe_string {
     const p5_access *accesses;
     unsigned each, iterations; /* references per iteration; number of iterations */
-    unsigned step;
-    uint64_t asked;
+    unsigned step;             /* clocks */
+    uint64_t asked;            /* absolute clock */
     /* Results: */
-    unsigned hits[2]; /* cache hits of the first reference of the iterations, and of the second */
-    ex_holds held;
-    int64_t waited; /* total of all iterations */
+    unsigned hits[2]; /* iterations whose first reference hit without waiting; whose second did */
+    ex_holds held;    /* waits are added */
+    int64_t waited;   /* clocks that all iterations waited */
 } pipe_string;
 
 /* Callbacks that look up the caches and other structures. `asked` is an absolute clock; `traits` and the result
@@ -69,41 +74,43 @@ typedef struct pipe_resolver {
     /* P54C: reports a pair without a branch that followed the pair of `previous_u`. Returns true if the BTB
      * predicted a taken branch there. NULL: never. */
     bool (*passed)(void *context, uint32_t previous_u);
+    /* Returns the absolute clock at which all buffered writes have reached memory, for which serialising instructions
+     * wait. NULL: they do not wait. */
     uint64_t (*drained)(void *context, uint64_t asked);
 } pipe_resolver;
 
 /* One executed instruction. */
 typedef struct pipe_insn {
     const op *op;
-    const p5_access *accesses;
+    const p5_access *accesses; /* its data references */
     uint32_t access_count;
-    uint32_t clocks; /* EX clocks from cost.c */
-    uint32_t next;   /* address of the next instruction executed */
-    bool taken;      /* for branches */
-    bool unsafe_x87;
-    bool saturated;
-    bool complete; /* false: a REP string that was interrupted, which is not counted */
-    uint8_t flops; /* increments of event 22h */
-    uint8_t segment_loads;
-    bool descriptor; /* it read a descriptor */
+    uint32_t clocks;       /* EX clocks from cost.c */
+    uint32_t next;         /* address of the next instruction executed */
+    bool taken;            /* for branches */
+    bool unsafe_x87;       /* x87: an operand is outside the safe exponent range */
+    bool saturated;        /* MMX: at least one element was clipped */
+    bool complete;         /* false: a REP string that was interrupted, which is not counted */
+    uint8_t flops;         /* increments of event 22h */
+    uint8_t segment_loads; /* increments of event 0Fh */
+    bool descriptor;       /* it read a descriptor */
 } pipe_insn;
 
 /* An instruction in D1 whose partner is not known yet. */
 typedef struct pipe_pending {
-    op operation;
-    pipe_insn insn;
+    op operation;   /* copy of the block's op, which may be freed */
+    pipe_insn insn; /* its pointers lead to the other members */
     p5_access accesses[2];
-    int64_t available;  /* relative, like all clocks in a state */
-    int64_t miss_until; /* see pipe_state */
+    int64_t available;  /* clock from which D1 could take it */
+    int64_t miss_until; /* pipe_state.miss_until when it was fetched */
     pipe_front front;
-    uint8_t next_unpaired;
-    bool end_known;
+    uint8_t next_unpaired; /* copy of operation.next_unpaired */
+    bool end_known;        /* P54C: its end bit was set before */
 } pipe_pending;
 
 /* The state between two stretches, in a form in which equal situations have equal bytes. Times are relative
  * to `now`, the clock at which EX is free; times too long ago to matter are clamped. */
 typedef struct pipe_state {
-    int16_t d1_free, d2_free;
+    int16_t d1_free, d2_free; /* clocks at which the last group left D1 and D2 */
     prefetch_state prefetch;
     fifo_state fifo;
     fpu_state fpu;
@@ -118,22 +125,23 @@ typedef struct pipe_state {
 
 /* Control inputs that reach the pipe. */
 typedef struct pipe_control {
-    bool no_pairing; /* TF or TR12.SE */
-    bool fpu_trap;
-    bool single_step; /* TF */
-    unsigned ideal;   /* P5_IDEAL_*; the pipe is not fast */
+    bool no_pairing;  /* EFLAGS.TF or TR12.SE */
+    bool fpu_trap;    /* CR0.EM or CR0.TS: no MMX instruction in V */
+    bool single_step; /* EFLAGS.TF */
+    unsigned ideal;   /* P5_IDEAL_*: parts that are perfect; if not 0, the pipe is not fast */
 } pipe_control;
 
+/* Members of the same name as in pipe_state have the same meaning. */
 typedef struct pipe {
     const timing *timing;
     const pipe_resolver *resolver;
-    pipe_deltas *deltas;
+    pipe_deltas *deltas; /* where events and clocks by cause are counted */
     pipe_control control;
     uint64_t start; /* absolute clock of relative time 0 */
-    int64_t now;
-    int64_t begun; /* `now` at pipe_begin */
-    bool fast;     /* kind of pipe: see pipe_internal.h */
-    bool is_held;  /* some member of `held`, which is of the group in EX, is not 0 */
+    int64_t now;    /* clock at which EX is free after the last group */
+    int64_t begun;  /* `now` at pipe_begin */
+    bool fast;      /* kind of pipe: see pipe_internal.h */
+    bool is_held;   /* some member of `held`, which is of the group in EX, is not 0 */
     ex_holds held;
     int64_t d1_free, d2_free;
     prefetch prefetch;
@@ -154,33 +162,36 @@ typedef struct pipe {
     int64_t decoded;          /* clock in which D1 had read the latest instruction (P54C) */
     uint32_t last_u;          /* address of the U instruction of the last group */
     uint32_t previous_u;      /* P54C: address of the U instruction of the group before the last */
-    unsigned groups, instructions; /* since pipe_begin */
-    uint64_t branch_pairs;         /* P54C: pairs since the current branch last ran; the owner sets it */
-    trace_sink *trace;
+    unsigned groups, instructions;  /* since pipe_begin */
+    uint64_t branch_pairs;          /* P54C: pairs since the current branch last ran; the owner sets it */
+    trace_sink *trace;              /* NULL: instructions are not traced */
     core_observer *observer;        /* NULL: none */
     pipe_front issued_front[2];     /* of the instructions that go to U and V, if there is an observer or
                                        tracer */
     const breakpoints *breakpoints; /* NULL: none are set */
-    bool match_missed, match_twice; /* errata: code breakpoint of the next instruction */
+    bool match_missed,
+        match_twice; /* errata: a code breakpoint at the next instruction is not counted, or twice */
 } pipe;
 
 /* The members that snapshots hold. `pipe_fields` is for a pipe between stretches. */
 extern const snapshot_table pipe_state_fields, pipe_fields;
 /* Sets the state after RESET. */
 void pipe_reset(pipe_state *state);
-/* Restores `state` without a pending instruction's data. */
+/* Restores `state`, with relative clock 0 at its end. Leaves the pending instruction as it is (pipe_load_pending). */
 void pipe_load(pipe *p, const pipe_state *state, const timing *t);
 /* Restores the pending instruction from `stored`, or none (NULL). Its references are in p->pending. */
 void pipe_load_pending(pipe *p, const pipe_pending *stored);
 /* Adds the waits of a reference that was requested at `asked` to `held`. The result `word` is not DATA_USUAL.
  * Returns how long the reference waited. */
 int64_t pipe_add_hold(ex_holds *held, uint64_t asked, uint64_t word, const data_answer *answer);
-/* Saves the state between two stretches. `state` must have been reset, so that its padding stays 0. */
+/* Saves the state between two stretches, without the pending instruction (pipe_store_pending). Changes clocks of `p`
+ * that no longer matter, so that situations with the same future have equal bytes. `state` must have been reset, so
+ * that its padding stays 0. */
 void pipe_store(pipe *p, pipe_state *state);
 /* Saves the pending instruction without its references, which differ each time, and without pointers, so that
  * equal situations have equal bytes. */
 void pipe_store_pending(const pipe *p, pipe_pending *stored);
-/* Returns how far PF is ahead, relative to now. */
+/* Returns how far PF is ahead of the decoders, relative to now. */
 static inline prefetch_ahead pipe_ahead(const pipe *p)
 {
     prefetch_ahead ahead = {.clock = p->prefetch.ahead.clock - p->now, .used = p->prefetch.ahead.used};
@@ -198,9 +209,9 @@ void pipe_rebase(pipe *p, pipe_state *state);
 /* Begins a stretch at the absolute clock `start`; the next instruction is at `address`. */
 void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *resolver,
                 pipe_deltas *deltas);
-/* Executes `count` instructions. */
+/* Executes `count` instructions. The last one may stay pending. */
 void pipe_run(pipe *p, const pipe_insn *insns, unsigned count);
-/* Issues the pending instruction, which waits for a partner, alone. */
+/* Issues the pending instruction, if any, alone. */
 void pipe_settle(pipe *p);
 /* Forgets all pending results of the x87 and MMX pipes. */
 void pipe_finish_units(pipe *p);

@@ -1,3 +1,4 @@
+/* Resolves branches: asks the predictor, counts, and flushes the pipe after a misprediction. */
 #include "core/pipe/pipe_internal.h"
 
 void pipe_flush(pipe *p, int64_t clock)
@@ -18,6 +19,7 @@ bool pipe_ask_passed(pipe *p)
     return true;
 }
 
+/* Counts the events of a near RET. */
 static void count_return(pipe *p, const branch_answer *a)
 {
     pipe_count(p, P5_EVENT_RETURNS, 1, 1);

@@ -1,6 +1,8 @@
+/* Counts the events of a group that has left EX, as far as pipe_count_group leaves them to this file. pipe_blame
+ * selects the instruction for which an observer sees what is counted next. */
 #include "core/pipe/pipe_internal.h"
 
-/* Counts events 23h-26h. */
+/* Counts events 23h-26h: bit n of `matches` is the breakpoint of DRn. */
 static void count_matches(pipe *p, unsigned matches)
 {
     for (unsigned n = 0; matches >> n != 0; n++)
@@ -30,7 +32,7 @@ static void match_breakpoints(pipe *p, const pipe_insn *x, bool in_v)
     p->match_twice = x->op->loads_ss;
 }
 
-/* Counts the events of a completed instruction. */
+/* Counts the events of an instruction, completed or in V, other than those of the integer pipes. */
 static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
 {
     const op *o = x->op;

@@ -1,7 +1,9 @@
+/* EX: waits of data references, references of REP strings, and the causes that own the clocks of EX. */
 #include "core/pipe/pipe_execute.h"
 
 #include <assert.h>
 
+/* Does pipe_add_hold for a result that does not fit into a word. */
 static int64_t __attribute__((noinline)) add_long(ex_holds *held, uint64_t asked, const data_answer *answer)
 {
     assert(answer->done >= asked);
@@ -43,9 +45,10 @@ int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const dat
     return wait;
 }
 
-/* Makes the references of those iterations of a REP string that have clocks of their own, and returns their
- * number. `*shift`: the clocks that all of them waited. An iteration with two references must read and write,
- * because two reads may use the same bank. */
+/* Makes the references of as many iterations of a REP string as have clocks of their own within `clocks`, and returns
+ * the number of these references; 0 if they have to be made one by one. EX begins at `begin`. `*shift`: the clocks
+ * that all of them waited. An iteration with two references must read and write, because two reads may use the same
+ * bank. */
 static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigned clocks, int64_t *shift)
 {
     const op *o = x->op;
@@ -81,8 +84,8 @@ int64_t pipe_refer(pipe *p, const in_ex *x, last_access *last)
     return shift;
 }
 
-/* Attributes up to `left` clocks to a cause. Delays of U and V may overlap, but clocks are attributed
- * once. */
+/* Attributes `clocks`, but at most `*left`, to a cause, and reduces `*left`. Delays of U and V may overlap, but clocks
+ * are attributed once. */
 static inline void own(uint64_t *owners, p5_stall cause, uint64_t clocks, int64_t *left)
 {
     assert(*left >= 0);

@@ -1,4 +1,4 @@
-/* EX with its data references; compiled for each kind of pipe (pipe_internal.h). */
+/* EX with its data references; compiled for each kind of pipe (`fast` is a constant: pipe_internal.h). */
 #ifndef CORE_PIPE_PIPE_EXECUTE_H
 #define CORE_PIPE_PIPE_EXECUTE_H
 
@@ -6,8 +6,8 @@
 #include "core/memory/reference_kind.h"
 #include "core/pipe/pipe_internal.h"
 
-/* Returns what the lookup of `a` needs about the reference before it. A reference to a port does not count as
- * one. */
+/* Returns what the lookup of `a` needs about the reference `last` in the same clock: PARTNER_* of data_answer.h. A
+ * reference to a port does not count as one. */
 static inline unsigned partner_of(const last_access *last, const p5_access *a)
 {
     if ((last->access->flags & P5_ACCESS_IO) != 0)
@@ -22,6 +22,7 @@ typedef struct counting_pipe {
     bool fast;
 } counting_pipe;
 
+/* Counts an event for reference_events, which calls this for each event of a hit. */
 static inline void count_of_hit(void *to, enum p5_event event, uint64_t n, uint64_t clocks)
 {
     const counting_pipe *c = to;
@@ -61,8 +62,9 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
     return at < last ? at : last;
 }
 
-/* Records what a reference that was requested at `asked` (absolute) waits for. The result `word` is not
- * DATA_USUAL. Returns how long it waits. */
+/* Records in p->held what a reference of `o` that was requested at `asked` (absolute) waits for. Its result is `word`,
+ * which is not DATA_USUAL, and `answer` if that is DATA_LONG. `conflict`: it has waited for a bank before. Returns how
+ * long it waits. */
 int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const data_answer *answer,
                   bool conflict);
 

@@ -13,6 +13,7 @@
 #include "core/pipe/pairing.h"
 #include "core/pipe/pipe.h"
 
+/* Counts `n` increments of an event, whose signal was on for `clocks` clocks. */
 static inline void pipe_count(pipe *p, enum p5_event event, uint64_t n, uint64_t clocks)
 {
     observed_count(p->deltas, p->observer, event, n, clocks);
@@ -33,6 +34,7 @@ static inline void pipe_count_as(pipe *p, bool fast, enum p5_event event, uint64
         pipe_count(p, event, n, clocks);
 }
 
+/* Attributes clocks as pipe_spend does, with `fast` as above. */
 static inline void pipe_spend_as(pipe *p, bool fast, p5_stall cause, uint64_t clocks)
 {
     if (fast)
@@ -50,7 +52,7 @@ static inline void pipe_blame(pipe *p, const op *o)
 
 /* --- pipe_execute.c --- */
 
-/* The data reference that the instruction in U made last, for the bank test of the one in V. */
+/* The data reference that was made last in the group, for the bank test of the next one. */
 typedef struct last_access {
     const p5_access *access; /* NULL: none */
     int64_t clock;           /* its EX clock */
@@ -67,13 +69,14 @@ typedef struct ex_owners {
  * what held EX, and the rest to execution. */
 ex_owners pipe_own_execution(int64_t clocks, bool issues, const ex_holds *h);
 
+/* Counts the clocks of all causes. */
 void pipe_spend_all(pipe *p, const ex_owners *owners);
 
 /* Splits the clocks of a pair between its instructions, for the profile: the one in U gets the clocks that it
  * would have spent in EX alone, the one in V gets the rest. */
 void pipe_spend_pair(pipe *p, const op *u, const op *v, const ex_owners *pair, const ex_owners *alone);
 
-/* Returns the cause that held EX longest, and its clocks. */
+/* Returns the cause that held EX longest, and its clocks; P5_STALL_ISSUE and 0 if there is none. */
 p5_stall pipe_main_hold(const ex_holds *h, uint32_t *clocks);
 
 /* --- pipe_count.c --- */
@@ -104,7 +107,7 @@ static inline void pipe_count_in_pair(pipe *p, bool fast, enum p5_event event, p
 
 /* Counts the breakpoints that a group matches; `v` may be NULL. */
 void pipe_match(pipe *p, const pipe_insn *u, const pipe_insn *v);
-/* Counts the events of a group that uses more than the integer pipes. */
+/* Counts the further events of a group that uses more than the integer pipes; `v` may be NULL. */
 void pipe_count_others(pipe *p, const pipe_insn *u, const pipe_insn *v);
 
 /* Counts the events of a group that leaves EX; `v` may be NULL. `integer`: it uses only the integer pipes. */
@@ -128,7 +131,8 @@ static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool
         pipe_count_others(p, u, v);
 }
 
-/* Reports to the profile what events do not show: executions, pipes and pairing. */
+/* Reports to the observer, which must exist, what events do not show: executions, pipes and pairing; and then the
+ * boundary after the group. `v` may be NULL; `why` is the reason for that, or PAIRED. */
 void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);
 
 /* --- pipe_branch.c --- */
@@ -140,6 +144,7 @@ void pipe_flush(pipe *p, int64_t clock);
  * group; if that group has no branch and the entry predicts taken, the wrong stream has been fetched. Returns
  * whether this happened. */
 bool pipe_ask_passed(pipe *p);
+/* Must be called after a group without a branch: does pipe_ask_passed on a P54C, and returns false on a P55C. */
 static inline bool pipe_went_by(pipe *p)
 {
     return p->timing->btb_by_pairs && p->resolver->passed && pipe_ask_passed(p);

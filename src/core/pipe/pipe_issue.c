@@ -1,12 +1,16 @@
+/* The waits of a group before EX, with the causes that own these clocks, and traces. */
 #include "core/pipe/pipe_issue.h"
 
 #include <string.h>
 
-/* Until when each cause keeps a group out of EX. A clock belongs to the first cause that still holds in
- * it. */
+/* Until when each cause keeps a group out of EX; 0: it does not. A clock belongs to the first cause, in the order of
+ * own_gap, that still holds in it. The end of a branch's refill is the pipe's refill_until. */
 typedef struct entry_holds {
-    int64_t fetch, decode, multiply, store, agi; /* branch: the pipe's refill_until */
-    const op *agi_of;                            /* the instruction that needs the address */
+    int64_t fetch;           /* a miss of the code cache */
+    int64_t decode;          /* D1 and D2 */
+    int64_t multiply, store; /* MMX sources: a product; any result, for an instruction that reads it early */
+    int64_t agi;             /* an address register */
+    const op *agi_of;        /* the instruction that needs it */
 } entry_holds;
 
 static inline int64_t earlier(int64_t a, int64_t b)
@@ -16,11 +20,11 @@ static inline int64_t earlier(int64_t a, int64_t b)
 
 /* Clocks between two groups in which EX was empty, as far as they are not yet attributed. */
 typedef struct unowned {
-    int64_t from, to; /* the clocks not yet attributed */
-    longest_wait longest;
+    int64_t from, to;     /* the clocks not yet attributed: [from, to) */
+    longest_wait longest; /* of those attributed so far */
 } unowned;
 
-/* Attributes the clocks before `until` to `cause`; returns their number. */
+/* Attributes those clocks that are before `until` to `cause`; returns their number. */
 static inline uint64_t own_until(pipe *p, p5_stall cause, int64_t until, unowned *g)
 {
     const int64_t clocks = earlier(until, g->to) - g->from;
@@ -33,8 +37,9 @@ static inline uint64_t own_until(pipe *p, p5_stall cause, int64_t until, unowned
     return (uint64_t)clocks;
 }
 
-/* Attributes the clocks between the group before and `to`. Starvation comes before the waits in D2, because
- * before D2 it is unknown what an instruction will wait for. */
+/* Attributes the clocks in which EX is empty, from the end of the group before (p->now) to `to`. Starvation comes
+ * before the waits in D2, because before D2 it is unknown what an instruction will wait for. Returns the longest
+ * wait. */
 static longest_wait own_gap(pipe *p, int64_t to, const entry_holds *h)
 {
     unowned g = {p->now, to, {.cause = P5_STALL_ISSUE}};
@@ -88,7 +93,8 @@ void pipe_count_hidden(pipe *p, const op *u, const op *v)
     p->refill_taken = false;
 }
 
-/* Waits until D2 can have an address register that the group before wrote; returns until when. */
+/* Counts the address generation interlock of a group that needs an address register which the group before wrote.
+ * Returns the clock until which it waits. */
 static int64_t wait_for_address(pipe *p, const op *u, const op *v, entry_holds *holds)
 {
     unsigned agi = agi_count(p->agi_gpr, u, v), agi_u = agi_count(p->agi_gpr, u, NULL);
@@ -104,7 +110,7 @@ static int64_t wait_for_address(pipe *p, const op *u, const op *v, entry_holds *
     return holds->agi;
 }
 
-/* Returns until when `o` waits for its MMX sources. */
+/* Returns the clock, `clock` or later, until which `o` waits for its MMX sources. */
 static int64_t wait_for_mmx(pipe *p, const op *o, int64_t clock, entry_holds *holds)
 {
     if (!(o->flags & ISA_MMX))
@@ -161,19 +167,21 @@ int64_t pipe_units_ready(pipe *p, const op *u, const op *v, int64_t clock, longe
         if (unfrozen - clock > longest->clocks)
             *longest = (longest_wait){P5_STALL_FPU, unfrozen - clock};
     }
-    int64_t lump = switch_mode(p, u);
+    int64_t switches = switch_mode(p, u);
     if (v)
-        lump += switch_mode(p, v);
-    if (lump)
-        pipe_spend(p, P5_STALL_MMX_FP_SWITCH, (uint64_t)lump);
-    return unfrozen + lump;
+        switches += switch_mode(p, v);
+    if (switches)
+        pipe_spend(p, P5_STALL_MMX_FP_SWITCH, (uint64_t)switches);
+    return unfrozen + switches;
 }
 
+/* Returns `clocks`, or UINT16_MAX if that is less. */
 static uint16_t at_most_16_bits(int64_t clocks)
 {
     return (uint16_t)(clocks < UINT16_MAX ? clocks : UINT16_MAX);
 }
 
+/* Reports one instruction of a group; `stages` holds what both have in common. */
 static void trace_insn(pipe *p, const pipe_insn *x, unsigned in_v, const p5_trace_insn *stages)
 {
     p5_trace_insn t = *stages;

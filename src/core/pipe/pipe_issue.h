@@ -12,14 +12,16 @@ typedef struct longest_wait {
     int64_t clocks;
 } longest_wait;
 
-/* Erratum 76: counts what a group after a mispredicted taken branch seems to wait for. `v` may be NULL, here
- * and below. */
+/* Erratum 76: counts the clocks (event 38h) that MMX multiplies at the target of a mispredicted taken branch seem to
+ * wait for a product. Called if p->refill_taken, which it clears. `v` may be NULL, here and below. */
 void pipe_count_hidden(pipe *p, const op *u, const op *v);
 /* Returns the clock at which a group that entered D2 at `d2` can enter EX, considering its addresses and MMX
- * sources. Attributes the clocks in which EX was empty to a cause. */
+ * sources. Attributes the clocks in which EX was empty to causes; those before `miss_until` may belong to a miss of the
+ * code cache. Sets `*longest` if there are any. */
 int64_t pipe_wait(pipe *p, const op *u, const op *v, int64_t d2, int64_t miss_until, longest_wait *longest);
-/* Returns until when a group that could enter EX at `clock` has to wait for writes on their way to memory and
- * for the x87 pipe. */
+/* Returns the clock until which a group that could enter EX at `clock` has to wait for writes on their way to memory
+ * (serialising instructions), for the x87 pipe, and for a switch between MMX and x87. Attributes these clocks, and
+ * updates `*longest` if the x87 pipe causes a longer wait. */
 int64_t pipe_units_ready(pipe *p, const op *u, const op *v, int64_t clock, longest_wait *longest);
 /* Reports a group to the tracer; `stages` has its clocks. */
 void pipe_trace_group(pipe *p, const pipe_insn *u, const pipe_insn *v, p5_trace_insn *stages, unpaired why,
@@ -39,7 +41,7 @@ static inline void pipe_spend_execution(pipe *p, bool fast, int64_t clocks)
 }
 
 /* Attributes the `clocks` of EX of a pair, for the profile. The instruction in U would have taken `clocks_u`
- * by itself; `alone`: what held EX until then. */
+ * by itself; `alone` is what held EX for it. */
 static inline void spend_pair(pipe *p, const op *u, const op *v, int64_t clocks, int64_t clocks_u,
                               const ex_holds *alone)
 {

@@ -1,10 +1,13 @@
+/* Saves and restores the state of the pipe between stretches. The memo finds stored states by their bytes. So states
+ * are normalised: clocks that no longer matter get fixed values, and others count from `now`, the clock at which EX is
+ * free. */
 #include <string.h>
 
 #include "core/pipe/agi.h"
 #include "core/pipe/pipe_internal.h"
 
-/* Gaps in the front end's clocks are limited to this. It is longer than four instructions with fourteen
- * prefixes each keep F, and than one instruction that does not end its block keeps EX (FNSAVE with misses).
+/* Gaps in the front end's clocks are limited to this number of clocks. It is longer than four instructions with
+ * fourteen prefixes each keep F, and than one instruction that does not end its block keeps EX (FNSAVE with misses).
  * Event 27h counts from the clock at which D1 was free and must not depend on where blocks end. */
 enum { FAR = 1024 };
 
@@ -40,7 +43,7 @@ static void close_gaps(int64_t *const times[], unsigned n, int64_t now)
     }
 }
 
-/* Length of the arrays of parts of a line, buffers and FIFO entries. */
+/* Length of the arrays of clocks of parts of a line, prefetch buffers and FIFO entries. */
 enum { ROW = 4 };
 _Static_assert(ROW == (int)PREFETCH_PARTS && ROW == (int)PREFETCH_BUFFERS && ROW == (int)FIFO_DEPTH,
                "rows are alike");
@@ -59,7 +62,8 @@ static inline void relative_row(int16_t *to, const int64_t *times, int64_t now)
         to[i] = clock_relative(times[i], now);
 }
 
-/* Converts a time, for example that of a result, that matters only if it is later than `least`. */
+/* Converts a time, for example that of a result, that matters only if it is later than now + `least`. Returns -1 if it
+ * is not. */
 static inline int16_t relative_ready(int64_t t, int64_t now, int64_t least)
 {
     return t - now <= least ? -1 : clock_relative(t, now);
@@ -71,6 +75,7 @@ static const struct {
     mmx_state mmx;
 } none_awaited = {{{-1, -1, -1, -1, -1, -1, -1, -1}, -1, -1, -1, -1, -1}, {{-1, -1, -1, -1, -1, -1, -1, -1}}};
 
+/* Restores the clocks of results of the x87 and MMX pipes. */
 static void load_units(pipe *p, const pipe_state *s)
 {
     const bool none = memcmp(&s->fpu, &none_awaited.fpu, sizeof s->fpu) == 0 &&
@@ -158,6 +163,7 @@ void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *
               !(p->control.no_pairing | p->control.single_step) && p->control.ideal == 0;
 }
 
+/* Makes `*t` at least `least`. */
 static inline void raise(int64_t *t, int64_t least)
 {
     *t = *t < least ? least : *t;
@@ -166,7 +172,8 @@ static inline void raise(int64_t *t, int64_t least)
 /* Values that no longer matter are normalised, so that situations with the same future have equal bytes.
  * `base`: later bytes are decoded after this clock at the earliest. */
 
-/* Normalises the current block's parts, except those that the instructions from `next` on use. */
+/* Normalises the clocks of the current prefetch block's parts, except those that the instructions from address `next`
+ * on use. */
 static void forget_parts(prefetch *f, uint32_t next, int64_t base)
 {
     const uint32_t block = (next - 1) / PREFETCH_BLOCK;
@@ -183,7 +190,7 @@ static void forget_parts(prefetch *f, uint32_t next, int64_t base)
 
 /* Normalises what later fetches may wait for. The next block is fetched once there is space for it, and a
  * redirection comes at `base` or later. `needed`: the next instruction itself determines how long the current
- * block is needed. */
+ * block is needed, so the stored clock does not matter. */
 static void forget_fetches(prefetch_ahead *a, bool redirect, int64_t base, unsigned fetch_blocks, bool needed)
 {
     if (redirect) {
@@ -205,7 +212,7 @@ static void forget_fetches(prefetch_ahead *a, bool redirect, int64_t base, unsig
 }
 
 /* Normalises the FIFO. At most two instructions per clock are pushed from now on, and the next one waits for
- * entry `first`. */
+ * pull[first]: 1 if an instruction is pending in D1, otherwise 0. */
 static void forget_pushes(fifo *f, const prefetch *fetched, unsigned first)
 {
     if (fetched->redirect && !f->open)
@@ -222,7 +229,7 @@ static bool ahead_is_left_out(const pipe *p)
     return prefetch_leads(p->timing) && !p->prefetch.redirect;
 }
 
-/* Returns whether a gap may be longer than FAR. */
+/* Returns whether a gap in the front end's clocks may be longer than FAR. */
 static bool reaches_far(const pipe *p)
 {
     const int64_t far = p->now - FAR;
@@ -231,6 +238,7 @@ static bool reaches_far(const pipe *p)
            (p->waiting && p->pending.available < far);
 }
 
+/* Normalises the clocks of the front end and closes their gaps. */
 static void normalise(pipe *p)
 {
     if (p->is_loaded) /* it was restored from a normalised state */
@@ -305,7 +313,8 @@ void pipe_store(pipe *p, pipe_state *s)
     const int64_t pull = p->waiting ? p->pending.available - now : next_pull(s, p->timing);
     if (s->d2_free <= pull)
         s->d2_free = clock_relative(pull + 1, 0);
-    const int64_t entry = p->refill_taken ? 0 : clock_later(s->d2_free + 1, 0);
+    const int64_t entry =
+        p->refill_taken ? 0 : clock_later(s->d2_free + 1, 0); /* erratum 76 counts from now */
     store_units(p, s, entry);
     s->refill_until = relative_ready(p->refill_until, now, 0);
     s->miss_until = relative_ready(p->miss_until, now, 0);
@@ -315,6 +324,7 @@ void pipe_store(pipe *p, pipe_state *s)
     s->refill_taken = p->refill_taken;
 }
 
+/* Makes the clocks of a pending instruction relative to `now`. */
 static void relative_pending(pipe_pending *pending, int64_t now)
 {
     pending->available -= now;
@@ -352,7 +362,7 @@ void pipe_load_pending(pipe *p, const pipe_pending *stored)
     p->waiting = stored ? &pending->insn : NULL;
     if (!stored)
         return;
-    p5_access accesses[2];
+    p5_access accesses[2]; /* `stored` has none */
     memcpy(accesses, pending->accesses, sizeof accesses);
     *pending = *stored;
     memcpy(pending->accesses, accesses, sizeof accesses);
@@ -375,6 +385,7 @@ void pipe_forget_ahead(pipe_state *s, const timing *t)
     prefetch_state *f = &s->prefetch;
     if (!prefetch_leads(t) || f->redirect)
         return;
+    /* a fetch more than PREFETCH_SLACK clocks before the last push has the same effect as one then */
     const int64_t clock = f->clock + (f->used != 0) - 1, least = s->fifo.clock - PREFETCH_SLACK;
     f->clock = clock_relative(clock_later(clock, least), 0);
     f->used = 1;
@@ -394,7 +405,7 @@ void pipe_rebase(pipe *p, pipe_state *state)
 int64_t pipe_end(pipe *p)
 {
     p->deltas->clocks += (uint64_t)(p->now - p->begun);
-    if (__builtin_expect(reaches_far(p), 0))
+    if (__builtin_expect(reaches_far(p), 0)) /* as pipe_store does, which is not always called */
         normalise(p);
     return p->now - p->begun;
 }

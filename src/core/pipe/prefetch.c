@@ -1,3 +1,4 @@
+/* Fetches of 16-byte blocks and 32-byte lines of code into the prefetch buffers. Clocks are relative to pipe.start. */
 #include "core/pipe/prefetch.h"
 
 #include "core/pipe/pipe.h"
@@ -5,7 +6,8 @@
 /* Before all clocks that matter. */
 #define LONG_AGO (INT64_MIN / 2)
 
-/* Looks up the line of `address` at the clock of the fetch. */
+/* Looks up the line of `address` in the code cache at the clock of the fetch, and sets the clocks at which its parts
+ * arrive. */
 static void fetch_line(pipe *p, uint32_t address)
 {
     prefetch *f = &p->prefetch;
@@ -30,8 +32,8 @@ static void fetch_block(pipe *p, uint32_t block, bool new_stream)
 {
     prefetch *f = &p->prefetch;
     if (new_stream)
-        f->ahead.used = UINT8_MAX; /* a clock of its own */
-    const int64_t freed = f->left & 1 ? f->ahead.freed[0] : LONG_AGO;
+        f->ahead.used = UINT8_MAX;                                    /* a clock of its own */
+    const int64_t freed = f->left & 1 ? f->ahead.freed[0] : LONG_AGO; /* unknown before the stretch began */
     prefetch_take_buffer(&f->ahead, p->timing->fetch_blocks);
     f->floor = clock_later(f->floor + 1, freed);
     f->left >>= 1;
@@ -39,7 +41,7 @@ static void fetch_block(pipe *p, uint32_t block, bool new_stream)
     f->block = block;
     if (new_stream || block % 2 == 0)
         fetch_line(p, block * PREFETCH_BLOCK);
-    unsigned half = block % 2 * 2;
+    unsigned half = block % 2 * 2; /* the block has two of the line's four parts */
     for (unsigned i = half; i < half + 2; i++)
         f->part[i] = f->line[i] > f->ahead.clock ? f->line[i] : f->ahead.clock;
 }
@@ -52,7 +54,7 @@ void prefetch_fetch(pipe *p, const op *o)
         fetch_block(p, o->address / PREFETCH_BLOCK, true);
     }
     while (f->block != o->last_block)
-        fetch_block(p, (f->block + 1) & 0x0fffffff, false);
+        fetch_block(p, (f->block + 1) & 0x0fffffff, false); /* block numbers have 28 bits */
 }
 
 void prefetch_redirect(prefetch *f, int64_t clock)

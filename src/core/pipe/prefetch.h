@@ -11,8 +11,13 @@
 #include "core/model/timing.h"
 #include "core/pipe/operation.h"
 
-enum { PREFETCH_BUFFERS = 4, PREFETCH_BLOCK = 16, PREFETCH_PARTS = 4 };
+enum {
+    PREFETCH_BUFFERS = 4,
+    PREFETCH_BLOCK = 16, /* bytes of a block and of a buffer */
+    PREFETCH_PARTS = 4   /* 8-byte parts of a line of the code cache */
+};
 
+/* The stored form, with clocks relative to the end of the code that was priced (pipe_state). */
 typedef struct prefetch_state {
     int16_t clock;                /* clock of the last block's fetch */
     int16_t part[PREFETCH_PARTS]; /* clocks at which the 8-byte parts of the current line were in the
@@ -24,13 +29,15 @@ typedef struct prefetch_state {
     bool redirect; /* the next instruction starts a new stream */
 } prefetch_state;
 
-/* How far PF is ahead of the decoders, which determines when the next block is fetched. */
+/* How far PF is ahead of the decoders, which determines when the next block is fetched. The members are those of
+ * prefetch_state. */
 typedef struct prefetch_ahead {
     int64_t clock;
     int64_t freed[PREFETCH_BUFFERS];
     uint8_t used;
 } prefetch_ahead;
 
+/* The same while code is priced. Members of the same name as in prefetch_state have the same meaning. */
 typedef struct prefetch {
     prefetch_ahead ahead;
     int64_t part[PREFETCH_PARTS], line[PREFETCH_PARTS];
@@ -38,10 +45,12 @@ typedef struct prefetch {
     uint32_t block;
     bool redirect;
     /* Since prefetch_begin: */
-    bool from_past;   /* what was fetched ahead then cannot be derived from the pipe's state alone */
+    /* `ahead` at prefetch_begin does not follow from the pipe's stored state alone. False again after a new
+     * stream, which sets it. */
+    bool from_past;
     unsigned fetched; /* number of blocks fetched */
     /* If `from_past`: */
-    uint8_t left;  /* bits of the entries of `freed` that were set */
+    uint8_t left;  /* bit n: ahead.freed[n] was set since prefetch_begin */
     int64_t floor; /* lower bound of the last fetch's clock, however far PF was ahead */
 } prefetch;
 
@@ -57,7 +66,7 @@ enum { PREFETCH_SLACK = 2 };
 
 /* How a stretch changes `ahead`. */
 typedef struct prefetch_move {
-    uint8_t fetched, left;
+    uint8_t fetched, left;           /* as in prefetch: blocks fetched; entries of `freed` that were set */
     bool complete;                   /* a new stream came, so the values at its end are complete */
     int16_t clock;                   /* lower bound of the last fetch's clock, relative to the end; if
                                         `complete`, the clock itself */
@@ -69,7 +78,8 @@ typedef struct prefetch_move {
 
 struct pipe;
 
-/* Takes the oldest buffer for the next block; at most `width` blocks are fetched per clock. */
+/* Takes the oldest buffer for the next block, which is fetched in a->clock afterwards; at most `width` blocks are
+ * fetched per clock. */
 static inline void prefetch_take_buffer(prefetch_ahead *a, unsigned width)
 {
     assert(width > 0);
@@ -114,7 +124,8 @@ static inline void prefetch_release(prefetch *f, const op *o, int64_t clock)
     }
 }
 
-/* Begins a stretch. `past` becomes prefetch.from_past, unless a new stream begins, too. */
+/* Begins a stretch. `past`: `ahead` is not known from the pipe's state (prefetch_leads); it does not matter if a new
+ * stream begins, too. */
 void prefetch_begin(prefetch *f, bool past);
 /* Returns how the stretch changed `ahead`. It ends at clock `now`. */
 prefetch_move prefetch_moved(const prefetch *f, int64_t now);
@@ -142,10 +153,11 @@ static inline void prefetch_go_on(prefetch_ahead *ahead, const prefetch_move *mo
         ahead->freed[i] = move->left >> i & 1 ? move->freed[i] : ahead->freed[i] - clocks;
 }
 
-/* Redirects the stream: to a predicted target, whose first block arrives in other buffers in the clock in
- * which the branch leaves the decoder at `clock`; or, after a flush, from `clock` on. Intel, 242816: a target
- * in the last bytes of a 16-byte block supplies too few bytes for one clock. */
+/* Begins a new stream at a predicted target. Its first block arrives in other buffers in the clock `clock` in which
+ * the branch leaves the decoder, or in the clock after the last fetch if that is later. Intel, 242816: a target in
+ * the last bytes of a 16-byte block supplies too few bytes for one clock. */
 void prefetch_redirect(prefetch *f, int64_t clock);
+/* Begins a new stream after a flush of the pipe. Its first block is fetched in `clock` at the earliest. */
 void prefetch_flush(prefetch *f, int64_t clock);
 
 #endif

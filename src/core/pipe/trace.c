@@ -20,13 +20,15 @@ p5_pipe_kind trace_kind(const op *o)
     }
 }
 
+/* The sources of one instruction, found so far. */
 typedef struct source_list {
     trace_sink *sink;
     p5_trace_source *sources;
     unsigned count;
 } source_list;
 
-/* Adds a source, unless the same instruction is one already; an address needs more than a value. */
+/* Adds instruction `writer` (its number; 0: none) as a source, unless it is one already. As a source of an address it
+ * replaces one of a value, because addresses are needed earlier. */
 static void add_source(source_list *list, uint64_t writer, p5_source_kind kind, unsigned number)
 {
     uint64_t distance = list->sink->count + 1 - writer; /* from the instruction that is being reported */
@@ -43,6 +45,7 @@ static void add_source(source_list *list, uint64_t writer, p5_source_kind kind, 
         list->sources[list->count++] = source;
 }
 
+/* push and pop move the writers as the x87 stack moves its registers. */
 static void push(uint64_t st[8], uint64_t writer)
 {
     for (unsigned i = 7; i > 0; i--)
@@ -57,6 +60,7 @@ static void pop(uint64_t st[8])
     st[7] = 0;
 }
 
+/* Records the x87 registers that `o`, with the number `self`, writes. */
 static void x87_writes(uint64_t st[8], const op *o, uint64_t self)
 {
     uint64_t top = st[0];

@@ -14,16 +14,18 @@ typedef struct trace_writers {
 } trace_writers;
 
 typedef struct trace_sink {
-    void (*insn)(void *context, const p5_trace_insn *insn);
+    void (*insn)(void *context, const p5_trace_insn *insn); /* the tracer */
     void *context;
     uint64_t count; /* instructions reported */
     trace_writers writers;
-    uint16_t misses[2][2]; /* of the group in EX: by pipe; reads, writes */
+    uint16_t misses[2][2]; /* data references of the group in EX that missed: [U, V][reads, writes] */
 } trace_sink;
 
-/* Fills in `sources` of the next instruction and records the registers that it writes. */
+/* Fills in the sources of `o`, the next instruction in order of issue, and records the registers that it writes. Unused
+ * elements of `sources` are left as they are. */
 void trace_sources(trace_sink *sink, const op *o, p5_trace_source sources[P5_TRACE_SOURCES]);
 
+/* Returns which stages `o` passes after D2. */
 p5_pipe_kind trace_kind(const op *o);
 
 #endif

@@ -1,9 +1,12 @@
+/* Records which elements of caches and TLBs have wrong parity, and reports errors when they are read. An `array` is
+ * named by its bit of TR1 (PARITY_*). */
 #include "core/planted/parity.h"
 
 #include <string.h>
 
 #include "core/memory/memory_system.h"
 
+/* Returns whether a write to `array` generates wrong parity, because TR1 says so. */
 static bool reversed(parity *p, uint32_t array)
 {
     bool wrong = (p->reversed & array) != 0;
@@ -11,7 +14,8 @@ static bool reversed(parity *p, uint32_t array)
     return wrong;
 }
 
-static void found(parity *p, uint32_t array)
+/* Reports an error. */
+static void report(parity *p, uint32_t array)
 {
     if (p->error != NULL)
         p->error(p->context, array);
@@ -34,9 +38,11 @@ void parity_write_data(parity *p, unsigned set, unsigned way, uint32_t bytes)
 void parity_write_code_line(parity *p, unsigned set, unsigned way)
 {
     p->code_tag[set][way] = reversed(p, PARITY_IT);
+    /* the division moves ID0 to bit 0 */
     p->code[set][way] = reversed(p, PARITY_ID) ? (uint8_t)((p->reversed & PARITY_ID) / PARITY_ID0) : 0;
 }
 
+/* Returns the bit of TR1 for the data or the tags of TLB `which`. */
 static uint32_t tlb_array(unsigned which, bool data)
 {
     if (which == PARITY_CODE_TLB)
@@ -53,13 +59,13 @@ void parity_write_tlb(parity *p, unsigned which, unsigned entry)
 void parity_read_data(parity *p, unsigned set, unsigned way, uint32_t bytes)
 {
     if ((p->data[set][way] & bytes) != 0)
-        found(p, PARITY_DD);
+        report(p, PARITY_DD);
 }
 
 void parity_read_data_tag(parity *p, unsigned set, unsigned way)
 {
     if (p->data_tag[set][way])
-        found(p, PARITY_DT);
+        report(p, PARITY_DT);
 }
 
 void parity_read_code(parity *p, unsigned set, unsigned way, unsigned parts)
@@ -67,23 +73,24 @@ void parity_read_code(parity *p, unsigned set, unsigned way, unsigned parts)
     unsigned wrong = p->code[set][way] & parts;
     for (unsigned i = 0; i < 4; i++)
         if ((wrong >> i & 1) != 0)
-            found(p, (uint32_t)PARITY_ID0 << i);
+            report(p, (uint32_t)PARITY_ID0 << i);
 }
 
 void parity_read_code_tag(parity *p, unsigned set, unsigned way)
 {
     if (p->code_tag[set][way])
-        found(p, PARITY_IT);
+        report(p, PARITY_IT);
 }
 
 void parity_read_tlb(parity *p, unsigned which, unsigned entry)
 {
     if (p->tlb_tag[which][entry])
-        found(p, tlb_array(which, false));
+        report(p, tlb_array(which, false));
     if (p->tlb_data[which][entry])
-        found(p, tlb_array(which, true));
+        report(p, tlb_array(which, true));
 }
 
+/* Returns whether a valid line has wrong parity. */
 static bool wrong_in_caches(const parity *p, const struct memory *m)
 {
     for (unsigned set = 0; set < CACHE_SETS; set++)
@@ -97,6 +104,7 @@ static bool wrong_in_caches(const parity *p, const struct memory *m)
     return false;
 }
 
+/* Returns whether a valid TLB entry has wrong parity. */
 static bool wrong_in_tlbs(const parity *p, struct memory *m)
 {
     const tlb *tlbs[PARITY_TLBS] = {memory_data_tlb(m, false), memory_data_tlb(m, true), memory_code_tlb(m)};

@@ -17,31 +17,33 @@
 
 /* Bits of TR1. */
 enum {
-    PARITY_IT = 1 << 2,
-    PARITY_ID0 = 1 << 3, /* followed by ID1 to ID3 */
-    PARITY_ID = 15 << 3,
-    PARITY_ITT = 1 << 7,
-    PARITY_ITD = 1 << 8,
-    PARITY_DT = 1 << 9,
-    PARITY_DD = 1 << 10,
-    PARITY_DTT = 1 << 11,
-    PARITY_DTD = 1 << 12,
-    PARITY_MC = 1 << 13,
+    PARITY_IT = 1 << 2,    /* code cache: tags */
+    PARITY_ID0 = 1 << 3,   /* code cache: data; followed by ID1 to ID3 */
+    PARITY_ID = 15 << 3,   /* ID0 to ID3 */
+    PARITY_ITT = 1 << 7,   /* code TLB: tags */
+    PARITY_ITD = 1 << 8,   /* code TLB: data */
+    PARITY_DT = 1 << 9,    /* data cache: tags */
+    PARITY_DD = 1 << 10,   /* data cache: data */
+    PARITY_DTT = 1 << 11,  /* data TLB: tags */
+    PARITY_DTD = 1 << 12,  /* data TLB: data */
+    PARITY_MC = 1 << 13,   /* microcode ROM */
     PARITY_ARRAYS = 0x1ffc /* bits 2 to 12 */
 };
 
+/* TLBs: for data (PARITY_LARGE_TLB: its separate array for 4 MB pages, if there is one) and for code. */
 enum { PARITY_DATA_TLB, PARITY_LARGE_TLB, PARITY_CODE_TLB, PARITY_TLBS };
 
 typedef struct parity {
-    uint32_t reversed; /* bits of TR1 */
-    bool seen;         /* something was written with wrong parity since RESET */
+    uint32_t reversed; /* bits of TR1: arrays whose parity is generated wrong from now on */
+    bool seen;         /* something was written with wrong parity since RESET, and may still be there */
+    /* Elements with wrong parity: 1 for a tag or entry, a bit for each part of a line. */
     uint8_t data_tag[CACHE_SETS][CACHE_WAYS];
     uint32_t data[CACHE_SETS][CACHE_WAYS]; /* bit n: byte n */
     uint8_t code_tag[CACHE_SETS][CACHE_WAYS];
     uint8_t code[CACHE_SETS][CACHE_WAYS]; /* bit n: IDn */
     uint8_t tlb_tag[PARITY_TLBS][TLB_ENTRIES];
     uint8_t tlb_data[PARITY_TLBS][TLB_ENTRIES];
-    /* Called for an error in the array of this bit of TR1. */
+    /* Called for an error in the array of this bit of TR1. May be NULL. */
     void (*error)(void *context, uint32_t array);
     void *context;
 } parity;
@@ -56,13 +58,14 @@ static inline bool parity_on(const parity *p)
     return p->seen || (p->reversed & PARITY_ARRAYS) != 0;
 }
 
-/* Record writes, whose parity is correct, or wrong if TR1 says so. `bytes`: bit n: byte n. */
+/* Record writes, whose parity is correct, or wrong if TR1 says so: of a whole line with its tag; of bytes of a line
+ * (`bytes`: bit n: byte n); of an entry of TLB `which` (PARITY_*_TLB). */
 void parity_write_data_line(parity *p, unsigned set, unsigned way);
 void parity_write_data(parity *p, unsigned set, unsigned way, uint32_t bytes);
 void parity_write_code_line(parity *p, unsigned set, unsigned way);
 void parity_write_tlb(parity *p, unsigned which, unsigned entry);
 
-/* Check reads and report errors. `parts`: bit n: IDn. */
+/* Check reads and report errors. `bytes` is as above. `parts`: bit n: IDn. */
 void parity_read_data(parity *p, unsigned set, unsigned way, uint32_t bytes);
 void parity_read_data_tag(parity *p, unsigned set, unsigned way);
 void parity_read_code(parity *p, unsigned set, unsigned way, unsigned parts);

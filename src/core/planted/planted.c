@@ -1,3 +1,5 @@
+/* Records the planted state, and checks it while it exists (planted.h). The owner is that of the core, which is
+ * notified through p5_core_hooks. */
 #include "core/planted/planted.h"
 
 #include <stdlib.h>
@@ -6,11 +8,13 @@
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
+/* Returns the physical address of a line. */
 static uint32_t address_of(const planted_line *line)
 {
     return line->tag + line->set * (uint32_t)CACHE_LINE;
 }
 
+/* Returns the index of the record of this place, or -1. */
 static int find_line(const planted *w, bool code, unsigned set, unsigned way)
 {
     for (unsigned i = 0; i < w->line_count; i++)
@@ -24,11 +28,13 @@ bool planted_has_line(const p5_core *core, bool code, unsigned set, unsigned way
     return find_line(core->planted, code, set, way) >= 0;
 }
 
+/* Removes record `i`; the last one takes its place. */
 static void remove_line(planted *w, unsigned i)
 {
     w->lines[i] = w->lines[--w->line_count];
 }
 
+/* Finds the record of the line at physical address `line`. Returns false if there is none. */
 static bool find_planted(const planted *w, bool code, uint32_t line, planted_line *found)
 {
     for (unsigned i = 0; i < w->line_count; i++)
@@ -70,6 +76,7 @@ void planted_add_line(p5_core *core, bool code, unsigned set, unsigned way)
     planted_update(core);
 }
 
+/* Notifies the owner that data references to the line at `line` see again what memory holds. */
 static void see_memory(const p5_core *core, uint32_t line)
 {
     const p5_core_hooks *hooks = memory_hooks(core->memory);
@@ -100,6 +107,7 @@ static bool still_planted(const struct memory *m, const planted_line *line)
            (line->code || memory_line_state(m, line->set, line->way) != MESI_MODIFIED);
 }
 
+/* Removes the records of lines that are no longer planted, and notifies the owner. */
 static void look_at_lines(p5_core *core)
 {
     planted *w = core->planted;
@@ -118,6 +126,7 @@ static void look_at_lines(p5_core *core)
 
 /* ---- TLB entries --------------------------------------------------------------------------------------- */
 
+/* Returns a TLB by its number, PARITY_*_TLB. */
 static const tlb *tlb_of(const p5_core *core, unsigned which)
 {
     return which == PARITY_CODE_TLB ? memory_code_tlb(core->memory)
@@ -131,11 +140,13 @@ unsigned planted_tlb_number(struct memory *m, const tlb *t)
                                             : PARITY_LARGE_TLB;
 }
 
+/* Returns what an entry holds now: its tlb_key, 0 if it is invalid. */
 static uint32_t key_of(const p5_core *core, unsigned which, unsigned entry)
 {
     return tlb_key_at(tlb_of(core, which), entry);
 }
 
+/* Notifies the owner that a planted entry translates (`valid`), or is gone. */
 static void tell_page(const p5_core *core, const planted_page *page, bool valid)
 {
     const p5_core_hooks *hooks = memory_hooks(core->memory);
@@ -156,6 +167,7 @@ static void tell_page(const p5_core *core, const planted_page *page, bool valid)
     hooks->translation(hooks->context, &translation);
 }
 
+/* Removes the records of TLB entries that were replaced or flushed, and notifies the owner. */
 static void look_at_pages(p5_core *core)
 {
     planted *w = core->planted;
@@ -190,11 +202,13 @@ void planted_add_page(p5_core *core, unsigned in, unsigned entry, bool code)
 
 /* ---- observer of the memory side ----------------------------------------------------------------------- */
 
+/* Returns whether CR0 has CD = NW = 1: caches are not filled, and write hits do not go to memory. */
 static bool cache_as_memory(const p5_core *core)
 {
     return core->control.cache_disable && core->control.not_write_through;
 }
 
+/* The next functions are the callbacks of array_observer. */
 static void observe_tags(array_observer *o, bool code, unsigned set)
 {
     planted *w = (planted *)o;
@@ -207,7 +221,7 @@ static void observe_tags(array_observer *o, bool code, unsigned set)
 static void observe_bytes(array_observer *o, bool code, unsigned set, unsigned way, uint32_t bytes,
                           bool written)
 {
-    enum { ALL_PARTS = 15 };
+    enum { ALL_PARTS = 15 }; /* ID0 to ID3 */
     planted *w = (planted *)o;
     p5_core *core = w->core;
     if (code) {
@@ -319,6 +333,7 @@ static void check_planted(const void *row, snapshot *s)
 }
 
 const snapshot_table planted_state = {
+    /* "watch" is its name in snapshots */
     SNAPSHOT(planted, "watch", FIELD_DERIVED(observer, core, on), FIELD_FLAG(refetch),
              FIELD_MOST(PLANTED_LINES, line_count), FIELD_MOST(PLANTED_PAGES, pin_count),
              FIELD_TABLE(&line_state, lines), FIELD_TABLE(&page_state, pins), FIELD_TABLE(&raw_state, raw),

@@ -23,26 +23,26 @@ enum { PLANTED_LINES = 2 * CACHE_SETS * CACHE_WAYS, PLANTED_PAGES = 2 * TLB_ENTR
 
 /* A place in a cache and the line that was put there. */
 typedef struct planted_line {
-    bool code;
+    bool code; /* in the code cache */
     uint8_t set, way;
-    uint32_t tag;
+    uint32_t tag; /* physical address, bits 31-12 in place */
 } planted_line;
 
 /* An entry that was put into a TLB. */
 typedef struct planted_page {
-    unsigned in; /* PARITY_*TLB */
+    unsigned in; /* TLB: PARITY_*_TLB */
     unsigned entry;
-    uint32_t key;
-    bool code;
+    uint32_t key; /* tlb_key: linear address of the page, with TLB_VALID and TLB_LARGE */
+    bool code;    /* the TLB is that for code */
 } planted_page;
 
 /* What a test register wrote into a place of a cache array. data_cache.h and code_cache.h store no contents,
  * and nothing of invalid lines. */
 typedef struct planted_raw {
-    bool known;
-    bool no_ends; /* all end bits were written as 0, which code_cache.h cannot distinguish from a new line */
-    uint32_t tag;
-    uint32_t ends;
+    bool known;    /* false: nothing was written, and the other members have no meaning */
+    bool no_ends;  /* all end bits were written as 0, which code_cache.h cannot distinguish from a new line */
+    uint32_t tag;  /* as in planted_line */
+    uint32_t ends; /* P54C code cache: end bits; bit n: byte n is the last of an instruction */
     uint8_t bytes[CACHE_LINE];
 } planted_raw;
 
@@ -71,14 +71,15 @@ planted *planted_open(struct p5_core *core);
 void planted_look(struct p5_core *core);
 /* Records that the line in this place differs from memory, or (code) from what data references see. */
 void planted_add_line(struct p5_core *core, bool code, unsigned set, unsigned way);
-/* Returns PARITY_*TLB. */
+/* Returns the number of a TLB: PARITY_*_TLB. */
 unsigned planted_tlb_number(struct memory *m, const tlb *t);
-/* Records an entry that a test register wrote. */
+/* Records that a test register wrote `entry` of TLB `in` (PARITY_*_TLB; `code`: the code TLB), and notifies the
+ * owner. */
 void planted_add_page(struct p5_core *core, unsigned in, unsigned entry, bool code);
 /* Removes the record of the line in this place, which is about to be overwritten or invalidated, so that
  * memory is seen there again. */
 void planted_drop_line(struct p5_core *core, bool code, unsigned set, unsigned way);
-/* Returns whether this place is recorded. */
+/* Returns whether the line in this place is recorded as planted. */
 bool planted_has_line(const struct p5_core *core, bool code, unsigned set, unsigned way);
 /* Must be called after a flush of caches or TLBs. */
 void planted_flushed(struct p5_core *core);

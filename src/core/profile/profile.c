@@ -1,3 +1,4 @@
+/* The profile's sites, what is counted for them, and collection. profile.h explains sites, contexts and quantities. */
 #include "core/profile/profile.h"
 
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 #include "core/event/events.h"
 #include "core/profile/profiler.h"
 
+/* Doubles the number of slots. Returns false if memory runs out. */
 bool key_grow(key_table *t)
 {
     size_t size = t->size ? 2 * t->size : 1024;
@@ -65,7 +67,7 @@ profiler *profile_open(p5_core *core, const profile_options *options)
         profile_close(p);
         return NULL;
     }
-    p->contexts.items[0] = p->contexts.items[1] = (profile_context){.parent = 1};
+    p->contexts.items[0] = p->contexts.items[1] = (profile_context){.parent = 1}; /* not used; the root */
     p->contexts.count = 2;
     return p;
 }
@@ -73,9 +75,9 @@ profiler *profile_open(p5_core *core, const profile_options *options)
 void profile_begin(p5_core *core)
 {
     profiler *p = core->profile;
-    profile_set_context(core, 1);
+    profile_set_context(core, 1); /* the root */
     memory_set_totals(core->memory, &p->scratch, NULL);
-    memory_bus_taken(core->memory);
+    memory_bus_taken(core->memory); /* forgets the bus clocks so far, which no site caused */
 }
 
 void profile_close(profiler *p)
@@ -129,7 +131,7 @@ profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, u
         return NULL;
     if (*index == 0) {
         if (!ARRAY_ROOM(&p->sites)) {
-            p->site_table.used--;
+            p->site_table.used--; /* key_find has counted the slot, which stays free */
             return NULL;
         }
         p->sites.items[p->sites.count++] =
@@ -158,6 +160,7 @@ void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint
     site->amounts.items[site->amounts.count++] = (profile_amount){quantity, increments, asserted};
 }
 
+/* Adds what a run counted, `times` times, to the sites of its instructions in a context at a privilege class. */
 static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, uint32_t context,
                        unsigned cpl_class, uint64_t times)
 {
@@ -171,10 +174,10 @@ static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, u
     }
 }
 
-/* ---- the slow path ----------------------------------------------------------------------------------- */
+/* ---- the exact path ------------------------------------------------------------------------------------ */
 
-/* Counts a quantity for an instruction. An instruction counts the same few quantities again and again (REP),
- * so the youngest entries are searched first, which keeps the sink short. */
+/* Counts a quantity for an instruction (core_observer.counted). An instruction counts the same few quantities again and
+ * again (REP), so the youngest entries are searched first, which keeps the sink short. */
 static void observe_count(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
 {
     enum { YOUNG = 24 };
@@ -199,11 +202,13 @@ static void observe_count(core_observer *o, uint32_t quantity, uint64_t incremen
         (profile_delta){instruction, quantity, (uint32_t)increments, (uint32_t)asserted};
 }
 
+/* An instruction makes a lookup (core_observer.asks). */
 static void observe_asking(core_observer *o)
 {
     profile_asks(((profile_sink *)o)->core, o->instruction);
 }
 
+/* A line missed (core_observer.missed). */
 static void observe_miss(core_observer *o, uint32_t physical, bool code)
 {
     profiler *p = ((profile_sink *)o)->core->profile;
@@ -267,6 +272,7 @@ void profile_book(p5_core *core, memo_detail *d, const uint64_t *uses)
     memcpy(d->taken, uses, sizeof d->taken);
 }
 
+/* Finds or makes the cell of the detail in the current context. */
 void profile_move(p5_core *core, memo_detail *d)
 {
     profiler *p = core->profile;
@@ -291,7 +297,7 @@ void profile_move(p5_core *core, memo_detail *d)
     d->cell = index ? *index - 1 : UINT32_MAX;
 }
 
-/* Adds the contents of the cells to the sites. */
+/* Adds the uses in all cells, times what one use counts, to the sites. */
 static void collect_cells(profiler *p)
 {
     for (size_t i = 0; i < p->cells.count; i++) {

@@ -2,14 +2,17 @@
  *
  * A *site* is an instruction in a context at a privilege class. It has an amount of each quantity
  * (p5scope/profile.h): events, clocks by cause, executions, pairing. The amounts add up to the core's totals.
- * - As the pipe's observer, the profiler records which instruction counts what. profile_commit adds this to
- *   the sites.
- * - A leaf of the memo keeps what its run counted (its detail) and counts its uses by context.
- *   profile_collect multiplies the two on request. The hot path therefore only compares the leaf's context
- *   with the current one.
- * - What the memory side counts on its slow path belongs to the instruction whose reference it looks up.
+ * - While the pipe runs, the profiler is its observer and records which instruction counts what. profile_commit adds
+ *   this to the sites.
+ * - A leaf of the memo is the stored outcome of a piece of code, which is used again instead of running the pipe. It
+ *   keeps what its run counted (its detail) and counts its uses by context. profile_collect multiplies the two on
+ *   request. The hot path therefore only compares the leaf's context with the current one.
+ * - What the memory side (caches, TLBs, bus) counts on its slow path belongs to the instruction whose reference it
+ *   looks up.
  *
- *   profile.c      sites, contexts' costs, collection      profile_stack.c   the shadow call stack
+ *   profile.c          sites, contexts' costs, collection
+ *   profile_memory.c   counts of the memory side
+ *   profile_stack.c    the shadow call stack, from which contexts follow
  *   profile_sample.c   samples by counter overflow, intervals */
 #ifndef CORE_PROFILE_PROFILE_H
 #define CORE_PROFILE_PROFILE_H
@@ -32,24 +35,26 @@ enum { PROFILE_SPACES = 256 };
 #define PROFILE_AT(space, linear) ((uint64_t)(space) << 32 | (uint32_t)(linear))
 #define PROFILE_SPACE(address)    ((unsigned)((address) >> 32))
 
-/* What one instruction added to one quantity. */
+/* What one instruction added to one quantity (enum p5_event, or P5_PROFILE_* of p5tool/profile.h). */
 typedef struct profile_delta {
-    uint64_t address;
+    uint64_t address; /* PROFILE_AT */
     uint32_t quantity;
     uint32_t increments, asserted;
 } profile_delta;
 
+/* The total of one quantity at a site. */
 typedef struct profile_amount {
     uint32_t quantity;
     uint64_t increments, asserted;
 } profile_amount;
 
+/* An instruction in a context at a privilege class. */
 typedef struct profile_site {
-    uint64_t address;
-    uint32_t context, cpl_class;
-    uint32_t asked;          /* number of its lookups on the memory side, at most PROFILE_OFTEN */
-    struct profile_own *own; /* counts of the memory side for a site with many lookups, or NULL */
-    uint64_t bus_clocks;     /* of bus cycles that it began, not yet part of the amounts */
+    uint64_t address;            /* PROFILE_AT */
+    uint32_t context, cpl_class; /* index of profile_view.contexts; P5_CPL_* */
+    uint32_t asked;              /* number of its lookups on the memory side, at most PROFILE_OFTEN */
+    struct profile_own *own;     /* counts of the memory side for a site with many lookups, or NULL */
+    uint64_t bus_clocks;         /* of bus cycles that it began, not yet part of the amounts */
     ARRAY_OF(profile_amount) amounts;
 } profile_site;
 
@@ -63,28 +68,29 @@ typedef struct profile_context {
 
 /* How often a call instruction in a context led into another context. */
 typedef struct profile_edge {
-    uint64_t call_site, function;
-    uint32_t from;
-    uint32_t to; /* a child of `from`, or (recursion) one of its ancestors or itself */
+    uint64_t call_site, function; /* as in profile_context */
+    uint32_t from;                /* context of the call instruction */
+    uint32_t to;                  /* a child of `from`, or (recursion) one of its ancestors or itself */
     uint64_t calls;
 } profile_edge;
 
 /* An instruction as it was last executed. */
 typedef struct profile_code {
-    uint64_t address;
-    uint64_t target; /* target of a direct branch */
+    uint64_t address; /* PROFILE_AT, like target */
+    uint64_t target;  /* target of a direct branch */
     uint8_t length;
     uint8_t branch; /* isa_branch */
     bool code32;
     uint8_t bytes[15];
 } profile_code;
 
+/* A sample: the instruction before which the interrupt of an overflow was taken, and when. */
 typedef struct profile_sample {
     uint64_t address, clock;
     uint32_t context;
 } profile_sample;
 
-/* Totals of events and clocks by cause at `clock`, both privilege classes together. */
+/* Totals of events and clocks by cause at `clock`, all privilege classes together. */
 typedef struct profile_interval {
     uint64_t clock;
     uint64_t totals[P5_PROFILE_EXECUTIONS];
@@ -97,8 +103,9 @@ typedef struct profile_marker {
     bool begins;
 } profile_marker;
 
+/* The addresses of a function: [start, end). A start of 0 marks code that belongs to none. */
 typedef struct profile_range {
-    uint64_t start, end; /* [start, end) */
+    uint64_t start, end;
 } profile_range;
 
 /* Code of a program that is not always in memory. Code executed at its address belongs to it if the bytes are
@@ -118,12 +125,12 @@ typedef struct profile_options {
     /* The page directory in use. Other code at CPL 3 that no function covers gets a space for each directory
      * that is loaded. 0: the guest has none of its own. */
     uint32_t directory;
-    uint64_t interval_clocks;
-    size_t most_intervals;   /* when there are as many, every second one is dropped and the distance doubled;
+    uint64_t interval_clocks; /* distance of intervals at first */
+    size_t most_intervals;    /* when there are as many, every second one is dropped and the distance doubled;
                                 0: no intervals */
-    int sample_quantity;     /* P5_PROFILE_NONE: no samples */
-    uint64_t sample_period;  /* increments to the next overflow */
-    uint32_t sample_latency; /* clocks from the overflow to the interrupt request */
+    int sample_quantity;      /* what the sampling counter counts; P5_PROFILE_NONE: no samples */
+    uint64_t sample_period;   /* increments to the next overflow */
+    uint32_t sample_latency;  /* clocks from the overflow to the interrupt request */
     size_t most_samples;
     void *symbols; /* owned by the caller, passed to `release` when the profile is closed */
     void (*release)(void *symbols);
@@ -133,7 +140,7 @@ typedef struct profile_options {
     void *moved_context;
 } profile_options;
 
-enum { PROFILE_SETS = 128 };
+enum { PROFILE_SETS = 128 }; /* sets of each cache */
 
 typedef struct profiler profiler;
 struct memo_detail;
@@ -152,7 +159,7 @@ void profile_mark(p5_core *core, const profile_marker *marker);
 typedef struct profile_view {
     const profile_site *sites;
     size_t site_count;
-    const profile_context *contexts; /* 0 is not used, 1 is the root */
+    const profile_context *contexts; /* element 0 is not used, 1 is the root */
     size_t context_count;
     const profile_edge *edges;
     size_t edge_count;
@@ -160,7 +167,7 @@ typedef struct profile_view {
     size_t code_count;
     const profile_sample *samples;
     size_t sample_count;
-    uint64_t overflows; /* number of samples without the limit */
+    uint64_t overflows; /* number of samples that there would be without profile_options.most_samples */
     const profile_interval *intervals;
     size_t interval_count;
     const profile_marker *markers;
@@ -170,6 +177,7 @@ typedef struct profile_view {
                                     profile_options.spaces on */
     size_t directory_count;
 } profile_view;
+/* Sets `view` to the profile as profile_collect has left it. */
 void profile_look(const p5_core *core, profile_view *view);
 /* Returns the total of an event or a cause of clocks (by its quantity) over all privilege classes. */
 uint64_t profile_in_total(const p5_counts *totals, unsigned quantity);
@@ -180,25 +188,28 @@ const profile_options *profile_asked(const p5_core *core);
 
 /* ---- for the core's files; all of them only while profiling ---- */
 
-/* Open and close the profiler alone; profile_start and profile_collect call them. */
+/* Steps of profile_start: makes a profiler (NULL: memory is out), which the caller attaches to the core, and begins
+ * profiling. */
 profiler *profile_open(p5_core *core, const profile_options *options);
-/* Begins profiling after the profiler was attached to the core. */
 void profile_begin(p5_core *core);
+/* Frees a profiler; NULL is allowed. */
 void profile_close(profiler *p);
+/* The last step of profile_collect, after the memo's uses were booked; has its result. */
 bool profile_sum_up(p5_core *core);
 
 /* Returns the profiler as an observer of the pipe. */
 core_observer *profile_observer(p5_core *core);
+/* Returns whether profile_options ask for samples. */
 bool profile_takes_samples(const p5_core *core);
 /* Returns whether the sampling counter may overflow at the next boundary between groups, or has overflowed.
  * Every boundary is then checked, and the memo is bypassed. Whether checking goes on is decided at the clock
  * of profile_look_clock; otherwise the counter does not overflow before that clock. */
 bool profile_is_looking(const p5_core *core);
 uint64_t profile_look_clock(const p5_core *core);
-/* Determines whether the counter may overflow while `r`, which is priced next, runs. Must be called before it
- * while samples are taken. (core_profile.c) */
+/* Decides whether the profile is looking while `r` (NULL: the pending instruction alone), which is priced next, runs.
+ * Must be called before it while samples are taken. (core_profile.c) */
 void profile_expect(p5_core *core, const p5_retired *r);
-/* Adds what was counted since the last commit to the current context, as one occurrence. */
+/* Adds what the pipe counted since the last commit to the sites of the current context. */
 void profile_commit(p5_core *core);
 /* Attributes what the memory side counts from now on to the instruction at `instruction`. Must be called before the
  * lookup. */
@@ -206,7 +217,8 @@ void profile_asks(p5_core *core, uint32_t instruction);
 /* Adds what the memory side has counted to the core's totals. What it counts next is attributed to no
  * instruction. */
 void profile_gather(p5_core *core);
-/* Updates the context before a stretch is priced, and takes an interval if one is over. */
+/* Updates the calling context before a stretch (what is executed of a block at a time) is priced, and takes an interval
+ * if one is over. */
 void profile_follow(p5_core *core, const p5_retired *r);
 /* Does the same for a stretch that is all of `block`. */
 void profile_follow_block(p5_core *core, p5_block *block, uint32_t next);
@@ -216,28 +228,31 @@ void profile_load_cr3(profiler *p, uint32_t directory);
 void profile_released(profiler *p, const p5_block *block);
 /* Records the delivery of an exception or interrupt from this privilege class. */
 void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler);
-/* Returns the address of the last executed instruction. */
+/* Returns the linear address of the last executed instruction. */
 uint32_t profile_last(const p5_core *core);
+
 /* ---- for the memo ---- */
 
 /* What one use of a leaf counts, instruction by instruction, and how often it was used in which context. */
 typedef struct memo_detail {
-    struct memo_detail *next;       /* list of all details, until the memo is dropped */
-    uint32_t number;                /* number of this detail in the table of uses */
-    uint32_t cell;                  /* cell of uses in the current context */
-    uint32_t cell_before;           /* cell of uses in the context before */
-    uint64_t taken[P5_CPL_CLASSES]; /* uses of the leaf since the last fold that are already booked */
-    uint32_t count;
+    struct memo_detail *next; /* list of all details, until the memo is dropped */
+    uint32_t number;          /* distinguishes details in profiler.cell_table */
+    uint32_t cell;        /* index in profiler.cells of its uses in the current context; UINT32_MAX: none */
+    uint32_t cell_before; /* the same for the context before */
+    uint64_t taken[P5_CPL_CLASSES]; /* uses since totals were last formed that are already in cells */
+    uint32_t count;                 /* of `deltas` */
     profile_delta deltas[];
 } memo_detail;
 
-/* Makes the detail of a leaf from what was counted since the last commit. Returns NULL if memory runs out. */
+/* Makes the detail of a leaf, in memory of the arena `from`, from what was counted since the last commit. Returns
+ * NULL if memory runs out. */
 memo_detail *profile_detail(p5_core *core, arena *from);
-/* Books the uses since the last booking; `uses` are the leaf's uses since the last fold. */
+/* Adds the uses since the last booking to the cell of detail->cell. `uses`, by privilege class, are the leaf's uses
+ * since totals were last formed. */
 void profile_book(p5_core *core, memo_detail *detail, const uint64_t *uses);
-/* Books further uses in the current context. */
+/* Lets further uses be booked in the current context. Uses so far must have been booked. */
 void profile_move(p5_core *core, memo_detail *detail);
-/* Adds everything to the sites, because the memo is dropped. */
+/* Adds everything in cells to the sites and frees details and cells, because the memo is dropped. */
 void profile_forget(p5_core *core);
 
 #endif

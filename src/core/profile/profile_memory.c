@@ -1,10 +1,14 @@
-/* Attributes what the memory side counts to the instructions that made the requests. */
+/* Attributes what the memory side counts to the instructions that made the requests. Before each lookup that is no
+ * simple hit, profile_asks sets the site for which the memory side counts next (profiler.asking). Most sites share
+ * one object for these counts, profiler.scratch, which must be emptied whenever the site changes. A site with many
+ * lookups gets an object of its own (profile_own), which is emptied only when totals are formed. */
 #include <stdlib.h>
 
 #include "core/event/events.h"
 #include "core/profile/profile.h"
 #include "core/profile/profiler.h"
 
+/* Moves the counts of one event from `from` to the totals and to the site (NULL: none). */
 static void move_event(p5_core *core, counts *from, profile_site *site, unsigned event)
 {
     profiler *p = core->profile;
@@ -31,8 +35,9 @@ static void move_counts(p5_core *core, counts *from, profile_site *site)
             move_event(core, from, events_table[e].unit == P5_UNIT_MEMORY ? site : NULL, e);
 }
 
-/* Books what was counted for the site that made the last lookup. */
-static void heard(p5_core *core)
+/* Books what was counted for the site that made the last lookup: all of it, or only bus clocks if it has a
+ * profile_own. */
+static void book_last_lookup(p5_core *core)
 {
     profiler *p = core->profile;
     uint64_t taken = memory_bus_taken(core->memory);
@@ -46,6 +51,7 @@ static void heard(p5_core *core)
     move_counts(core, &p->scratch, site);
 }
 
+/* Returns a profile_own for a site (index plus 1), or NULL if memory is out. */
 static profile_own *new_own(profiler *p, uint32_t site)
 {
     profile_own *own = calloc(1, sizeof *own);
@@ -57,15 +63,15 @@ static profile_own *new_own(profiler *p, uint32_t site)
     return own;
 }
 
-/* Counts a lookup. A site with many lookups gets counts of its own, which need no booking at each lookup. */
+/* Counts a lookup of the site. Returns whether it has made so many that it gets a profile_own. */
 static bool wants_own(const profiler *p, profile_site *site)
 {
     site->asked += site->asked < PROFILE_OFTEN;
     return site->asked == PROFILE_OFTEN && p->own_count < PROFILE_MOST_OFTEN;
 }
 
-/* Returns the site's own counts. Returns NULL if it has none, or must be booked at once because totals are
- * being checked. */
+/* Returns the profile_own of a site (`number`: index plus 1), and makes it if it is time. Returns NULL if it has
+ * none, or if counts must be booked at once because samples watch a total. */
 static profile_own *own_of(profiler *p, profile_site *site, uint32_t number)
 {
     if (p->looking)
@@ -81,6 +87,7 @@ static profile_own *own_of(profiler *p, profile_site *site, uint32_t number)
     return site->own;
 }
 
+/* Makes the memory side count in `own`, or in `scratch` if that is NULL. */
 static void count_for(p5_core *core, profile_own *own)
 {
     profiler *p = core->profile;
@@ -89,6 +96,7 @@ static void count_for(p5_core *core, profile_own *own)
     memory_set_totals(core->memory, own ? &own->counts : &p->scratch, own ? own->uses : NULL);
 }
 
+/* Returns the element of profiler.recent for a site: a hash. */
 static uint32_t recent_slot(uint32_t context, uint64_t address)
 {
     return (uint32_t)(address ^ address >> 8 ^ context * 37) % PROFILE_RECENT;
@@ -105,7 +113,7 @@ void profile_asks(p5_core *core, uint32_t linear)
         if (same && (p->own || p->looking || !wants_own(p, site)))
             return;
     }
-    heard(core);
+    book_last_lookup(core);
     uint32_t *recent = &p->recent[recent_slot(p->context, instruction)];
     profile_site *site = *recent ? &p->sites.items[*recent - 1] : NULL;
     if (!site || site->address != instruction || site->context != p->context ||
@@ -120,7 +128,7 @@ void profile_asks(p5_core *core, uint32_t linear)
 void profile_gather(p5_core *core)
 {
     profiler *p = core->profile;
-    heard(core);
+    book_last_lookup(core);
     for (size_t i = 0; i < p->filled.count; i++) {
         profile_own *own = p->filled.items[i];
         profile_site *site = &p->sites.items[own->site - 1];

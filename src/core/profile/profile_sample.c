@@ -2,6 +2,7 @@
  * over time. */
 #include "core/profile/profiler.h"
 
+/* Returns the clocks spent in HLT so far. */
 static uint64_t halted_clocks(const p5_core *core)
 {
     uint64_t halted = 0;
@@ -18,7 +19,8 @@ bool profile_watches_clocks(const p5_core *core)
            watched == P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY;
 }
 
-/* Returns the total of the watched quantity at `clock`, while every boundary is checked. */
+/* Returns the total of the watched quantity at `clock`. sink.watched_count must be up to date, as it is while every
+ * boundary is checked. */
 static uint64_t watched_total(p5_core *core, uint64_t clock)
 {
     const profiler *p = core->profile;
@@ -57,10 +59,11 @@ void profile_arm(p5_core *core)
     core->profile->armed_at = watched_total(core, core->now);
 }
 
-/* Checks a boundary between groups. The counter is preset to -period. After it overflows, the interrupt
- * request comes `sample_latency` clocks later, and the interrupt is taken at the next instruction boundary.
- * The address that the handler finds on its stack is that of the instruction that would have come next. The
- * handler presets the counter again; what happened in between does not count for the next sample. */
+/* Checks a boundary between groups, after which the instruction at `next` would come (core_observer.boundary). The
+ * counter is preset to -period. After it overflows, the interrupt request comes `sample_latency` clocks later, and
+ * the interrupt is taken at the next instruction boundary. The address that the handler finds on its stack is that of
+ * the instruction that would have come next. The handler presets the counter again; what happened in between does not
+ * count for the next sample. */
 static void boundary(core_observer *o, uint64_t end, uint32_t next)
 {
     p5_core *core = ((profile_sink *)o)->core;

@@ -8,7 +8,11 @@
 
 #include "core/profile/profiler.h"
 
-enum { MOST_FRAMES = 1 << 20, MOST_CONTEXTS = 1 << 16, SEARCH_FRAMES = 4096 };
+enum {
+    MOST_FRAMES = 1 << 20,
+    MOST_CONTEXTS = 1 << 16,
+    SEARCH_FRAMES = 4096 /* youngest frames that are searched for a return address or function */
+};
 
 void profile_set_context(p5_core *core, uint32_t context)
 {
@@ -77,11 +81,13 @@ static uint32_t function_at(const profiler *p, uint64_t address)
     return PROFILE_SPACE(address) ? PROFILE_UNKNOWN | PROFILE_SPACE(address) : 0;
 }
 
+/* Returns whether a symbol covers the function. Functions are numbered as in profile_end.function. */
 static bool is_known(uint32_t function)
 {
     return function != 0 && (function & PROFILE_UNKNOWN) == 0;
 }
 
+/* Returns the address space of a function. */
 static unsigned space_of(const profiler *p, uint32_t function)
 {
     return is_known(function) ? PROFILE_SPACE(p->functions[function - 1].start)
@@ -94,11 +100,13 @@ static uint64_t start_of(const profiler *p, uint32_t function, uint64_t from)
     return is_known(function) ? p->functions[function - 1].start : from;
 }
 
+/* Returns the function of a recorded block. */
 static uint32_t function_of(const p5_block *block)
 {
     return profile_function(block) - 1;
 }
 
+/* Returns the profile address of the instruction at `linear` of a recorded block. */
 static uint64_t address_of(const profiler *p, const p5_block *block, uint32_t linear)
 {
     return PROFILE_AT(space_of(p, function_of(block)), linear);
@@ -144,7 +152,7 @@ static uint64_t find_address(p5_core *core, const isa_block *code)
     return PROFILE_AT(space_of_directory(p), code->linear);
 }
 
-/* Records the block's instructions and its function. */
+/* Records the block's instructions, and its function in block->profile. */
 static void record_block(p5_core *core, p5_block *block)
 {
     profiler *p = core->profile;
@@ -179,8 +187,8 @@ static void record_block(p5_core *core, p5_block *block)
 
 /* ---- contexts ------------------------------------------------------------------------------------------ */
 
-/* Returns the context that a call at `call_site` to `function` reaches from `from`, and counts the call. If
- * no more contexts can be stored, the callee counts as part of its caller. */
+/* Returns the context that a call at `call_site` to `function` (its first address) reaches from context `from`, and
+ * counts the call. Sets p->edge. If no more contexts can be stored, the callee counts as part of its caller. */
 static uint32_t call_edge(profiler *p, uint32_t from, uint64_t call_site, uint64_t function)
 {
     uint64_t where = (uint64_t)from << 48 | (uint64_t)PROFILE_SPACE(function) << 40 | call_site;
@@ -218,6 +226,7 @@ static uint32_t call_edge(profiler *p, uint32_t from, uint64_t call_site, uint64
     return to;
 }
 
+/* Pushes a frame that returns to the current context. */
 static void push(profiler *p, uint64_t return_address, bool interrupt)
 {
     if (p->frames.count == MOST_FRAMES) { /* drops the older half, which is unlikely to be returned to soon */
@@ -231,7 +240,8 @@ static void push(profiler *p, uint64_t return_address, bool interrupt)
         p->out_of_memory = true;
 }
 
-/* Unwinds to the youngest frame whose return address is `address`. Returns false if there is none. */
+/* Returns from the youngest frame whose return address is `address`, and removes the younger ones. `interrupts_only`:
+ * searches frames of interrupts only. Returns false if there is none. */
 static bool pop_to(p5_core *core, uint64_t address, bool interrupts_only)
 {
     profiler *p = core->profile;
@@ -247,9 +257,9 @@ static bool pop_to(p5_core *core, uint64_t address, bool interrupts_only)
     return false;
 }
 
-/* Handles a transfer to another function by neither call nor return. A transfer into the middle of a function
- * on the stack unwinds to it, as longjmp does. Any other is a tail call, which will return to where its
- * caller would have returned. */
+/* Handles a transfer to `from`, in the function that begins at `function` (0: unknown), by neither call nor return. A
+ * transfer into the middle of a function on the stack unwinds to it, as longjmp does. Any other is a tail call, which
+ * will return to where its caller would have returned. */
 static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint64_t function)
 {
     profiler *p = core->profile;
@@ -270,6 +280,7 @@ static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint6
         core, call_edge(p, p->context, PROFILE_AT(space_of(p, end->function), end->last), function));
 }
 
+/* Handles a call or interrupt at `call_site`, which will return to `return_address`. */
 static void enter_function(p5_core *core, uint64_t call_site, uint64_t return_address, uint64_t function,
                            bool interrupt)
 {
@@ -430,7 +441,7 @@ static bool calls_again(p5_core *core, const p5_block *last, const p5_block *blo
     return true;
 }
 
-/* Returns from a function to the youngest frame. Returns false if that frame does not return to `address`. */
+/* Handles a return to `address` if that is where the youngest frame returns to. Otherwise returns false. */
 static bool returns_to(p5_core *core, uint64_t address)
 {
     profiler *p = core->profile;

@@ -24,17 +24,18 @@ typedef struct key_table {
     size_t size, used;
 } key_table;
 
-/* Uses of a leaf in a context. */
+/* Uses of a leaf of the memo in a context. */
 typedef struct profile_cell {
-    memo_detail *detail;
+    memo_detail *detail; /* of the leaf */
     uint32_t context;
     uint64_t uses[P5_CPL_CLASSES];
 } profile_cell;
 
+/* A frame of the shadow call stack. */
 typedef struct profile_frame {
-    uint64_t return_address;
-    uint32_t context; /* of the caller */
-    bool interrupt;   /* control came here without a call */
+    uint64_t return_address; /* PROFILE_AT */
+    uint32_t context;        /* of the caller */
+    bool interrupt;          /* control came here without a call */
 } profile_frame;
 
 /* Counts of the memory side for a site with many lookups. */
@@ -42,8 +43,8 @@ typedef struct profile_own {
     uint64_t place;      /* PROFILE_PLACE of the site while this may hold counts, else PROFILE_NO_PLACE */
     uint32_t site;       /* index plus 1; 0: no site */
     uint64_t bus_clocks; /* of bus cycles that the site began */
-    uint64_t
-        uses[REFERENCE_USES]; /* references and their waits that are not yet in `counts` (memory_fold_uses) */
+    /* References and their waits that are not yet in `counts` (memory_fold_uses). */
+    uint64_t uses[REFERENCE_USES];
     counts counts;
 } profile_own;
 
@@ -60,7 +61,7 @@ typedef struct profile_end {
     uint32_t function;
 } profile_end;
 
-enum { PROFILE_UNKNOWN = 0x40000000 };
+enum { PROFILE_UNKNOWN = 0x40000000 }; /* flag in profile_end.function */
 
 /* A function (profile_end.function) in the upper half of 64 bits, whose lower half is an address. The upper half is
  * the function plus 1, because 0 marks a block that has not been recorded (profile_block.place).
@@ -74,13 +75,14 @@ typedef struct profile_sink {
     ARRAY_OF(profile_delta) deltas;
     bool out_of_memory;
     int watched; /* quantity whose overflows are sampled, P5_PROFILE_CLOCKS or P5_PROFILE_NONE */
+    /* Its total, if it is no kind of clocks; up to date while every boundary is checked. */
     uint64_t watched_count;
     p5_core *core;
 } profile_sink;
 
 struct profiler {
     profile_sink sink;
-    profile_options options;
+    profile_options options; /* as given, except functions and texts, which are copied: */
     profile_range *functions;
     profile_text *texts;
     ARRAY_OF(uint32_t) directories; /* page directories of the spaces without a name, by number */
@@ -96,15 +98,15 @@ struct profiler {
     uint32_t recent[PROFILE_RECENT]; /* index plus 1 of recently found sites, by address */
     ARRAY_OF(profile_site) sites;
     key_table site_table;
-    uint32_t last_site; /* index plus 1 of the site found last */
-    memo_detail *details;
+    uint32_t last_site;   /* index plus 1 of the site found last */
+    memo_detail *details; /* list of the details of all leaves */
     uint32_t detail_count;
     ARRAY_OF(profile_cell) cells;
-    key_table cell_table;
+    key_table cell_table; /* by detail and context */
     ARRAY_OF(profile_code) code;
-    key_table code_table;
-    bool out_of_memory;
-    uint64_t data_misses[PROFILE_SETS], code_misses[PROFILE_SETS];
+    key_table code_table;                                          /* by address */
+    bool out_of_memory;                                            /* something is missing in the profile */
+    uint64_t data_misses[PROFILE_SETS], code_misses[PROFILE_SETS]; /* by set of the cache */
     /* The shadow call stack. */
     ARRAY_OF(profile_context) contexts;
     ARRAY_OF(profile_edge) edges;
@@ -131,13 +133,13 @@ struct profiler {
     bool open_sample;  /* the last sample gets its context when the next instruction is known */
     ARRAY_OF(profile_interval) intervals;
     ARRAY_OF(profile_marker) markers;
-    uint64_t interval_clocks, interval_at;
-    void (*interval_over)(p5_core *core); /* calls profile_interval_take with up-to-date totals */
-    counts scratch;
+    uint64_t interval_clocks, interval_at; /* distance of intervals; clock at which the current one ends */
+    void (*interval_over)(p5_core *core);  /* calls profile_interval_take with up-to-date totals */
+    counts scratch; /* counts of the memory side for `asking` if `own` is NULL, not yet in totals or sites */
 };
 
-/* Returns the index (plus 1) stored under a key. A new entry holds 0, and the caller fills it. Returns NULL
- * if memory runs out. */
+/* Returns where the index (plus 1) of a key is stored, valid until the next call. A new entry holds 0, and the caller
+ * fills it; if the caller cannot, it decrements t->used. Returns NULL if memory runs out. */
 static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b);
 bool key_grow(key_table *t);
 
@@ -191,6 +193,7 @@ void profile_arm(p5_core *core);
 uint64_t profile_clocks_left(p5_core *core);
 /* Summing up what is watched takes as long as checking the boundaries of this many clocks. */
 enum { PROFILE_LOOK_CLOCKS = 64 };
+/* Sets what profile_is_looking and profile_look_clock return, and whether the pipe reports boundaries. */
 void profile_set_looking(profiler *p, bool looking, uint64_t look_clock);
 
 /* Return functions plus 1, as in PROFILE_IN. The first is the function of a block (0: not recorded). The second is the

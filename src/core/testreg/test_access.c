@@ -1,3 +1,6 @@
+/* Reads and writes of caches and TLBs by the test registers. Commands are passed on to the checking core (core->exact),
+ * if there is one. memo_settle lets everything that was fed before take effect. What a test register writes may
+ * differ from memory or page tables; planted.c records that. The core's owner keeps the contents of lines. */
 #include "core/testreg/test_access.h"
 
 #include <string.h>
@@ -13,12 +16,15 @@ static void changed(p5_core *core)
 
 /* ---- caches -------------------------------------------------------------------------------------------- */
 
+/* Returns the way of a line, of which the cache may have fewer than the register's bits select. */
 static unsigned way_of(const p5_core *core, const test_cache_line *line)
 {
     const p5_model *model = memory_model(core->memory);
     return line->way & ((line->data_cache ? model->data_cache.ways : model->code_cache.ways) - 1);
 }
 
+/* Gets the line at physical address `line` as data references see it or, with `in_memory`, as memory holds it. Returns
+ * false if there is no memory, or the owner does not tell. */
 static bool see_line(const p5_core *core, uint32_t line, bool in_memory, uint8_t bytes[P5_LINE_BYTES])
 {
     const p5_core_hooks *hooks = memory_hooks(core->memory);
@@ -38,6 +44,7 @@ bool test_filled(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS])
     return true;
 }
 
+/* Returns what a write of `line` puts into the array. */
 static planted_raw raw_of(const test_cache_line *line)
 {
     planted_raw raw = {.known = true, .tag = line->tag << 12};
@@ -67,6 +74,7 @@ static void keep_code(p5_core *core, uint32_t line)
     planted_add_line(core, true, set, (unsigned)way);
 }
 
+/* Writes a line of the data cache. Its contents become those that the processor sees. */
 static void write_data_line(p5_core *core, unsigned set, unsigned way, const test_cache_line *line,
                             const planted_raw *raw)
 {
@@ -86,6 +94,7 @@ static void write_data_line(p5_core *core, unsigned set, unsigned way, const tes
         planted_add_line(core, false, set, way);
 }
 
+/* Writes a line of the code cache, which may then differ from what data references see. */
 static void write_code_line(p5_core *core, unsigned set, unsigned way, const test_cache_line *line,
                             const planted_raw *raw)
 {
@@ -131,14 +140,15 @@ static bool is_double(const uint32_t tag[CACHE_WAYS], unsigned way)
     return false;
 }
 
+/* Sets tag and contents of `line` to what was written into the place of an invalid line. */
 static void give_raw(test_cache_line *line, const planted_raw *raw)
 {
     line->tag = raw->tag >> 12;
     memcpy(line->data, raw->bytes, sizeof line->data);
 }
 
-/* Returns the contents of a valid line. If only the array has them (`own`), they are what was written to
- * it. */
+/* Sets the contents of `line`, which is valid and has its tag and set. If only the array has them (`own`), they are
+ * what was written to it (`raw`), otherwise what data references see there. */
 static void give_contents(const p5_core *core, test_cache_line *line, const planted_raw *raw, bool own)
 {
     uint8_t bytes[P5_LINE_BYTES];
@@ -152,6 +162,7 @@ static void give_contents(const p5_core *core, test_cache_line *line, const plan
         memcpy(line->data, raw->bytes, sizeof line->data);
 }
 
+/* Reads a line of the data cache. Reads by test registers check parity and count as uses for replacement. */
 static void read_data_line(p5_core *core, test_cache_line *line, unsigned set, unsigned way)
 {
     struct memory *m = core->memory;
@@ -171,9 +182,10 @@ static void read_data_line(p5_core *core, test_cache_line *line, unsigned set, u
         data_cache_used(memory_data_cache(m), set, way);
 }
 
+/* Reads a line of the code cache. */
 static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, unsigned way)
 {
-    enum { FIRST_HALF = 3, SECOND_HALF = 12 };
+    enum { FIRST_HALF = 3, SECOND_HALF = 12 }; /* parity bits ID0-ID1, ID2-ID3 */
     code_cache *cache = memory_code_cache(core->memory);
     parity *p = &core->planted->parity;
     const planted_raw *raw = &core->planted->raw[1][set][way];
@@ -230,6 +242,7 @@ static void remember(p5_core *core, bool data, unsigned set, unsigned way)
     memcpy(raw->bytes, line.data, sizeof raw->bytes);
 }
 
+/* Invalidates a line of the data cache, after writing it back if it is modified. */
 static void flush_line(p5_core *core, unsigned set, unsigned way)
 {
     struct memory *m = core->memory;
@@ -278,11 +291,13 @@ static bool is_large(const test_tlb_entry *entry)
     return entry->data_tlb && entry->large_page;
 }
 
+/* Returns the TLB that a write of `entry` goes to. */
 static tlb *tlb_of(struct memory *m, const test_tlb_entry *entry)
 {
     return entry->data_tlb ? memory_data_tlb(m, is_large(entry)) : memory_code_tlb(m);
 }
 
+/* Returns the TLB_* attributes of `entry`. */
 static uint8_t attributes_of(const test_tlb_entry *entry)
 {
     unsigned writable = entry->writeable ? TLB_WRITABLE : 0;
@@ -326,8 +341,8 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
         test_tlb_write(core->exact, entry);
 }
 
-/* Finds the entry for a linear address. 4 MB pages come first: if both match, the processor reports PS = 1
- * (table 26-13). */
+/* Finds the entry for entry->linear, and sets `*t` to its TLB. Returns its index, or -1 for a miss. 4 MB pages come
+ * first: if both match, the processor reports PS = 1 (table 26-13). */
 static int find_entry(struct memory *m, const test_tlb_entry *entry, tlb **t)
 {
     uint32_t small = tlb_key(entry->linear, false), large = tlb_key(entry->linear, true);
@@ -375,7 +390,7 @@ void test_parity(void *context, uint32_t tr1)
     p5_core *core = context;
     parity *p = &core->planted->parity;
     memo_settle(core);
-    bool microcode = (tr1 & ~p->reversed & PARITY_MC) != 0;
+    bool microcode = (tr1 & ~p->reversed & PARITY_MC) != 0; /* MC changes from 0 to 1 */
     p->reversed = tr1 & (PARITY_ARRAYS | PARITY_MC);
     parity_forget_if_gone(p, core->memory);
     planted_update(core);

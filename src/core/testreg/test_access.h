@@ -15,12 +15,13 @@ typedef struct test_cache_line {
     bool data_cache;
     uint8_t way;
     uint8_t set;
-    uint8_t word;  /* the four bytes to read: a read checks their parity only */
+    uint8_t word;  /* number (0-7) of the four bytes to read: a read checks their parity only */
     uint32_t tag;  /* physical address bits 31-12 */
-    uint8_t lru;   /* of the set: one bit (P54C) or three */
+    uint8_t lru;   /* replacement bits of the set: one (P54C) or three (P55C) */
     uint8_t valid; /* data: 0 I, 1 S, 2 E, 3 M; code: bit 0 */
     uint32_t data[TEST_LINE_WORDS];
-    uint8_t end_bits[TEST_LINE_WORDS]; /* P54C code cache: 4 bits for each word */
+    /* P54C code cache: bit n: byte n of the word is an instruction's last. */
+    uint8_t end_bits[TEST_LINE_WORDS];
 } test_cache_line;
 
 /* A TLB entry, as TR6 and TR7 show it. */
@@ -30,8 +31,8 @@ typedef struct test_tlb_entry {
     uint32_t physical; /* likewise */
     bool valid, dirty, supervisor, writeable, large_page, cache_disable, write_through;
     bool hit;      /* TR7.H; if clear at a write, the LRU bits choose the entry */
-    uint8_t lru;   /* P54C */
-    uint8_t entry; /* P54C: way; P55C: entry */
+    uint8_t lru;   /* P54C: replacement bits of the set */
+    uint8_t entry; /* P54C: way; P55C: number of the entry */
 } test_tlb_entry;
 
 /* A BTB entry, as TR9-TR11 show it. */
@@ -39,24 +40,29 @@ typedef struct test_btb_entry {
     uint8_t set, way, bank; /* bank: P55C */
     uint32_t tag;           /* TR9 with history, prediction, valid and offset, in the family's layout */
     uint32_t target;
-    uint8_t type; /* P55C */
+    uint8_t type; /* P55C: branch type */
 } test_btb_entry;
 
 /* `core` is a p5_core. A command takes effect after everything that was fed before it has been priced. */
+/* Writes a line to the place given by data_cache, set and way. */
 void test_cache_write(void *core, const test_cache_line *line);
 /* Fills in the contents of the place given by data_cache, set and way. */
 void test_cache_read(void *core, test_cache_line *line);
 /* Flushes the whole code cache, the whole data cache without write-back, or one line of the data cache, which
  * is written back if modified (table 26-8). */
 void test_cache_flush(void *core, bool data, bool one_line, unsigned set, unsigned way);
-/* Returns in `data` the line that the last data miss filled. False: there was no such fill since *fill, which
- * is updated. */
+/* Returns in `data` the line that the last data miss filled. *fill is the clock of the last fill that the caller knows,
+ * and is updated. Returns false if there was none since. */
 bool test_filled(void *core, uint64_t *fill, uint32_t data[TEST_LINE_WORDS]);
+/* Writes an entry: with `hit`, the one that `linear` and `entry` select, otherwise the one that is replaced next. */
 void test_tlb_write(void *core, const test_tlb_entry *entry);
 /* Looks up entry->linear. Returns false for a miss. */
 bool test_tlb_read(void *core, test_tlb_entry *entry);
+/* Write and read the BTB entry given by set, way and bank. `tag_only` has no effect: a read always gets tag, target and
+ * type. */
 void test_btb_write(void *core, const test_btb_entry *entry);
 void test_btb_read(void *core, test_btb_entry *entry, bool tag_only);
+/* Invalidates all entries. */
 void test_btb_flush(void *core);
 /* Sets TR1's bits 2 to 13. A microcode error is forced when MC changes from 0 to 1. */
 void test_parity(void *core, uint32_t tr1);
