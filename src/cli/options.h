@@ -93,9 +93,8 @@ typedef struct cli_options {
     size_t use_count;
     char **operands; /* NULL-terminated; NULL if there are none */
     size_t operand_count;
-    char **argv; /* from the verb on */
-    size_t
-        own_words; /* number of words after the verb and before the guest, all words if there is no guest */
+    char **argv;      /* from the verb on */
+    size_t own_words; /* number of words after the verb and before the guest; all if there is no guest */
 } cli_options;
 
 /* A verb of the command line, beside its rows. */

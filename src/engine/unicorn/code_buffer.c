@@ -56,8 +56,8 @@ void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* for writing: while first pages appear or go */
 static unsigned open_engines;
-static char
-    *left; /* list of the first pages of closed engines; the last word of each page links to the next */
+/* List of the first pages of closed engines; the last word of each page links to the next. */
+static char *left;
 
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 {

@@ -60,8 +60,8 @@ typedef struct uc_env {
     uint64_t exception_next_eip; /* and this is the EIP after it */
     uint64_t dr[8];
     uint8_t before_old_exception[0x1558 - 0x1538];
-    int32_t
-        old_exception; /* the exception whose delivery has not succeeded yet, for double faults; -1: none */
+    /* The exception whose delivery has not succeeded yet, which with another one makes a double fault; -1: none. */
+    int32_t old_exception;
     uint8_t before_uc[0x1b38 - 0x155c];
     uc_engine *uc;
 } uc_env;
