@@ -1,3 +1,4 @@
+/* Large zeroed memory areas, mapped without reserving host memory for them. */
 #include "base/area.h"
 
 #include <assert.h>
@@ -7,6 +8,7 @@
 
 #include "base/bits.h"
 
+/* Maps `bytes` bytes, aligned to HUGE_PAGE if there are at least as many. */
 void *area_open(size_t bytes)
 {
     assert(bytes > 0);

@@ -24,7 +24,7 @@ const char *p5_status_text(p5_status status)
     return known ? sentences[status] : "Unknown status code.";
 }
 
-/* Adds a hint at the limit that may have caused an allocation to fail. */
+/* Adds a hint to an error of memory if the process has a limit that may be its cause. */
 static void hint_at_limit(p5_error *error)
 {
     struct rlimit address_space;

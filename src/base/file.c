@@ -1,3 +1,4 @@
+/* Reads whole files into memory. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -46,6 +47,8 @@ static p5_status read_all(int fd, size_t limit, bool pipes, uint8_t **bytes, siz
     return P5_OK;
 }
 
+/* Reads the file at `path`. Without `pipes`, opening does not wait for the writer of a named pipe, and read_all refuses
+ * it. */
 p5_status file_read(const char *path, size_t limit, bool pipes, uint8_t **bytes, size_t *size,
                     p5_error *error)
 {

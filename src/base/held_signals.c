@@ -1,8 +1,10 @@
+/* Holds back the signals that a failing write sends to its thread, and discards them. */
 #include "base/held_signals.h"
 
 #include <errno.h>
 #include <time.h>
 
+/* Blocks SIGPIPE (closed pipe) and, with `limits`, SIGXFSZ (limit of a file's size) for the calling thread. */
 void signals_hold(held_signals *h, bool limits)
 {
     sigemptyset(&h->held);

@@ -1,3 +1,4 @@
+/* Reads the host's clocks. */
 #include "base/host_time.h"
 
 #include <time.h>
@@ -20,6 +21,7 @@ double host_cpu_time(void)
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+/* Returns whole seconds of host_now's clock. The coarse clock is some milliseconds late, but cheaper. */
 int64_t host_now_whole(void)
 {
     struct timespec now;
