@@ -122,9 +122,11 @@ static p5_status check_order(reader *r, const result_line *line, p5_error *error
     r->in_interval = in_interval && line->part != RESULT_INTERVAL_END;
     r->interval = interval;
     if (line->part == RESULT_ROW && line_integer(line, LINE_ROW) != r->rows++)
-        return format_error(error, "rows before this line are missing");
+        return error_set(error, P5_ERR_FORMAT, "row %lld is missing: this is row %lld", r->rows - 1,
+                         line_integer(line, LINE_ROW));
     if (line->part == RESULT_SUMMARY && r->kind == RESULT_TRACE && line_integer(line, LINE_ROWS) != r->rows)
-        return format_error(error, "there are fewer rows than the summary says");
+        return error_set(error, P5_ERR_FORMAT, "the summary is of %lld rows, but there are %lld",
+                         line_integer(line, LINE_ROWS), r->rows);
     return P5_OK;
 }
 

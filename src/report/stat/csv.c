@@ -112,8 +112,9 @@ static void write_cpi_stack(csv *to)
     for (size_t i = 0; i < count; i++) {
         char name[48];
         snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));
-        value_field(to, (double)stack[i].clocks / (double)to->stat->run_count);
-        middle_fields(to, "clocks", name, 0); /* the variance of a stall cause is not calculated */
+        stat_value value = stat_summary(to->stat, STAT_STALL + stack[i].cause, NULL);
+        value_field(to, value.mean);
+        middle_fields(to, "clocks", name, value.variance_percent);
         number_field(to, stack[i].permille / 10.0, 1);
         field(to, "% of clocks");
         end_line(to);

@@ -109,11 +109,13 @@ static void write_cpi_stack(json_writer *json, const stat_report *report)
         all += stack[i].clocks;
     for (size_t i = 0; i < count; i++) {
         char name[48];
-        double clocks = (double)stack[i].clocks / (double)report->stat->run_count;
+        stat_value clocks = stat_summary(report->stat, STAT_STALL + stack[i].cause, NULL);
         snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));
         json_open_object(json);
-        write_perf_keys(json, report, clocks, "clocks", name);
-        write_count(json, clocks);
+        write_perf_keys(json, report, clocks.mean, "clocks", name);
+        write_count(json, clocks.mean);
+        if (report->stat->run_count > 1)
+            json_key_double(json, "variance", clocks.variance_percent);
         json_key_double(json, "metric-value", 100.0 * (double)stack[i].clocks / (double)all);
         json_key_string(json, "metric-unit", "% of clocks");
         json_close_object(json);

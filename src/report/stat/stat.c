@@ -9,6 +9,8 @@
 /* Returns a figure of one run; `row` is the selected event for STAT_ROW. */
 static double figure_of(const p5_stat_run *run, stat_figure figure, const p5_selected *row)
 {
+    if (figure >= STAT_STALL)
+        return (double)p5_counts_sum(run->counts.stalls[figure - STAT_STALL], P5_CPL_MASK_ALL);
     switch (figure) {
     case STAT_CLOCKS:
         return (double)p5_counts_sum(run->counts.clocks, P5_CPL_MASK_ALL);
@@ -19,6 +21,7 @@ static double figure_of(const p5_stat_run *run, stat_figure figure, const p5_sel
     case STAT_HOST_SECONDS:
         return run->host_seconds;
     case STAT_ROW:
+    case STAT_STALL:
         break;
     }
     return row != NULL ? (double)p5_selected_value(row, &run->counts) : 0;

@@ -17,7 +17,8 @@ typedef enum stat_figure {
     STAT_INSTRUCTIONS,
     STAT_HOST_INSTRUCTIONS, /* executed in STAT_HOST_SECONDS, counted or not */
     STAT_HOST_SECONDS,
-    STAT_ROW /* count of a selected event */
+    STAT_ROW,  /* count of a selected event */
+    STAT_STALL /* STAT_STALL + cause (p5_stall): clocks of that cause */
 } stat_figure;
 /* Summarises a figure over the runs. `row` is the selected event for STAT_ROW, NULL for the others. */
 stat_value stat_summary(const p5_stat *stat, stat_figure figure, const p5_selected *row);

@@ -102,6 +102,11 @@ static void csv_has_perfs_fields(void **state)
     assert_non_null(strstr(text, "\n100,,data_read_miss,0.00%,10001000,100.00,2.50,% of data "
                                  "reads\n2000200,,clocks,0.01%,10001000,100.00,,\n"));
     free(text);
+    f.stat.selection = NULL;
+    text = report(&f, P5_STAT_CSV, ",");
+    assert_non_null(strstr(text, "\n2000200,clocks,stall_issue,0.01%,10001000,100.00,100.0,% of clocks\n"));
+    free(text);
+    f.stat.selection = &f.selection;
     text = report(&f, P5_STAT_CSV, " of ");
     assert_non_null(strstr(text, " of % data reads\n")); /* the separator inside a field is gone */
     free(text);
@@ -155,6 +160,11 @@ static void json_reads_back(void **state)
     jq_agrees(text, ".[2] | .ctr == \"0\" and .code == 43");
     jq_agrees(text,
               ".[-1].summary | .clocks == 2000200 and .instructions == 1000000 and .seconds == 0.010001");
+    free(text);
+    f.stat.selection = NULL;
+    text = report(&f, P5_STAT_JSON, NULL); /* a standard deviation of 282.84, of the mean 200 = 0.0099990 % */
+    jq_agrees(text, ".[] | select(.event == \"stall_issue\") | .value == 2000200 and (.variance * 1e7 | "
+                    "round) == 99990");
     free(text);
     close_fixture(&f);
 }
