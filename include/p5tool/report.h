@@ -201,6 +201,9 @@ p5_status p5_comparison_add(p5_comparison *comparison, const char *name, const c
 /* Returns whether all runs have the same revision of the model. `text` gets the revisions, for example
  * "A: 1, B: not stated". */
 bool p5_comparison_same_revision(const p5_comparison *comparison, char *text, size_t size);
+/* Returns whether the option `name` (without "--") of p5_run_identity is the same in all runs. `text` gets its values, for
+ * example "A: main, B: not given". Runs that do not state their identity are not compared. */
+bool p5_comparison_same_option(const p5_comparison *comparison, const char *name, char *text, size_t size);
 /* Writes a row for each event and metric: the runs' values, and their differences from the first, also in per
  * cent of it. */
 p5_status p5_comparison_write(FILE *out, const p5_comparison *comparison, p5_stat_format format,
@@ -224,6 +227,11 @@ void p5_budget_close(p5_budget *budget);
 /* Reads the run at `path`, written as P5_STAT_JSON. Conditions that are added later may use it: `base` in a limit is
  * the value that the left formula has in that run (clocks<=base*1.01). Errors name file and line. */
 p5_status p5_budget_baseline(p5_budget *budget, const char *path, p5_error *error);
+/* Compare the baseline with this library and with a run to be judged, as p5_comparison_same_revision and
+ * p5_comparison_same_option compare runs. They return true if there is no baseline. */
+bool p5_budget_same_revision(const p5_budget *budget, char *text, size_t size);
+bool p5_budget_same_option(const p5_budget *budget, const p5_run_identity *run, const p5_model *model,
+                           const char *name, char *text, size_t size);
 /* Adds the conditions in `text`, separated by commas or &&, for a model of `family`. P5_ERR_SYNTAX or P5_ERR_NAME
  * with the column of the mistake. */
 p5_status p5_budget_add(p5_budget *budget, const char *text, unsigned family, p5_error *error);

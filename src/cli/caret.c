@@ -138,12 +138,3 @@ int cli_complain(const char *option, const char *text, unsigned column, const ch
         show_spot(option, text, 1, column);
     return CLI_USAGE;
 }
-
-void cli_warn_revisions(const char *revisions)
-{
-    fprintf(
-        stderr,
-        "p5scope: warning: the runs are of different revisions of the model (%s); their counts may differ "
-        "because the model was corrected\n",
-        revisions);
-}

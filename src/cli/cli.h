@@ -41,8 +41,6 @@ int cli_complain(const char *option, const char *text, unsigned column, const ch
 /* Show a message as above and return false, for functions that return false after a message. */
 #define cli_refuse_error(...) (cli_show_error(__VA_ARGS__), false)
 #define cli_refuse(...)       (cli_complain(__VA_ARGS__), false)
-/* Warns that results are of different revisions of the model, which `revisions` lists. */
-void cli_warn_revisions(const char *revisions);
 
 /* Returns true if `out` is a terminal and the user did not set NO_COLOR, so that colours are shown. */
 bool cli_colour(FILE *out);

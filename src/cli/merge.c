@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/warnings.h"
 #include "p5tool/trace.h"
 
 /* Merges each file separately: one that cannot be read does not exclude the others. Returns the exit status. */
@@ -30,6 +31,16 @@ static int merge_files(const cli_options *line, p5_database *database)
     return status;
 }
 
+static bool same_revision(const void *database, char *text, size_t size)
+{
+    return p5_database_same_revision(database, text, size);
+}
+
+static bool same_option(const void *database, const char *option, char *text, size_t size)
+{
+    return p5_database_same_option(database, option, text, size);
+}
+
 static int run(const cli_options *line)
 {
     p5_database *database;
@@ -41,9 +52,7 @@ static int run(const cli_options *line)
                                                  : "merge needs the files to add");
     if (p5_database_open(line->output, &database, &error) == P5_OK) {
         status = merge_files(line, database);
-        char revisions[200];
-        if (!p5_database_same_revision(database, revisions, sizeof revisions))
-            cli_warn_revisions(revisions);
+        warn_of_differences(&(warn_results){same_revision, same_option, database});
         if (p5_database_close(database, &error) != P5_OK)
             status = CLI_FAILED;
     }

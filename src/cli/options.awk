@@ -107,7 +107,7 @@ function write_table(    i, least, real) {
         printf "    {\"%s\", \"%s\", %s, %s, VALUE_%s, %s,\n", verbs[i], name[i], letter[i] == "-" ? "0" : "'" letter[i] "'", constant(option[i]),
             toupper(type[real]), quoted(argument[i])
         printf "     %s, %s, %s, %s, \"%s\", 0%s,\n     %s},\n", field[i] in ctype_of ? "offsetof(cli_options, " identifier(field[i]) ")" : "0", least, most[i],
-            type[real] == "choice" ? quoted(of[real]) : "NULL", group[i], flag(i, "optional") flag(i, "hidden") flag(i, "view") flag(i, "contents"), quoted(help[i])
+            type[real] == "choice" ? quoted(of[real]) : "NULL", group[i], flag(i, "optional") flag(i, "hidden") flag(i, "view") flag(i, "contents") flag(i, "part"), quoted(help[i])
     }
     print "};\nconst size_t cli_option_row_count = sizeof cli_option_rows / sizeof cli_option_rows[0];\n"
     print "const cli_conflict cli_conflicts[] = {"

@@ -57,7 +57,8 @@ enum {
     OPTION_IS_OPTIONAL = 1, /* the value may be left out */
     OPTION_IS_HIDDEN = 2,   /* not in help, man page and completion */
     OPTION_IS_VIEW = 4,     /* does not change what is counted: no part of the run's identity */
-    OPTION_IS_CONTENTS = 8  /* names a file that the run is made of: its hash is a part of the identity */
+    OPTION_IS_CONTENTS = 8, /* names a file that the run is made of: its hash is a part of the identity */
+    OPTION_IS_PART = 16     /* chooses the part of the run that is counted */
 };
 
 /* Excludes: no option of `object` may be given with the subject; needs: one must be; only: no option but these may

@@ -8,6 +8,7 @@
 #include "cli/guest_run.h"
 #include "cli/output.h"
 #include "cli/stat_budget.h"
+#include "cli/warnings.h"
 
 typedef struct stat_options {
     guest_options guest;
@@ -270,11 +271,13 @@ static int stat_guest(stat_options *options)
     char *command = guest_command_line(&options->guest);
     p5_selection selection = {0};
     int status = CLI_INTERNAL;
-    if (guest_identity_open(&options->identity, &options->guest) && own_options != NULL && command != NULL)
+    if (guest_identity_open(&options->identity, &options->guest) && own_options != NULL && command != NULL) {
+        stat_budget_warn(&options->budget, &options->identity.run, options->guest.model);
         status = events_select(&options->line->event, p5_model_family(options->guest.model),
                                !options->line->quiet, &selection)
                      ? run_and_report(options, own_options, command, &selection)
                      : CLI_USAGE;
+    }
     guest_identity_close(&options->identity);
     p5_selection_free(&selection);
     free(own_options);
@@ -318,6 +321,16 @@ static int show_comparison(const stat_options *options, p5_comparison *compariso
     return out != NULL ? status : CLI_USAGE;
 }
 
+static bool same_revision(const void *comparison, char *text, size_t size)
+{
+    return p5_comparison_same_revision(comparison, text, size);
+}
+
+static bool same_option(const void *comparison, const char *option, char *text, size_t size)
+{
+    return p5_comparison_same_option(comparison, option, text, size);
+}
+
 /* Performs --compare A.json B.json ... Returns the exit status. */
 static int compare_files(const stat_options *options)
 {
@@ -336,9 +349,7 @@ static int compare_files(const stat_options *options)
             p5_comparison_close(comparison);
             return CLI_USAGE;
         }
-    char revisions[500];
-    if (!p5_comparison_same_revision(comparison, revisions, sizeof revisions))
-        cli_warn_revisions(revisions);
+    warn_of_differences(&(warn_results){same_revision, same_option, comparison});
     return show_comparison(options, comparison, CLI_OK);
 }
 

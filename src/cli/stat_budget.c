@@ -2,6 +2,7 @@
 #include "cli/stat_budget.h"
 
 #include "cli/guest_run.h"
+#include "cli/warnings.h"
 
 /* Parses the conditions and reads --baseline. Returns false after a message. */
 static bool complete_conditions(stat_budget *b, unsigned family)
@@ -25,6 +26,31 @@ static bool complete_conditions(stat_budget *b, unsigned family)
 bool stat_budget_complete(stat_budget *b, unsigned family)
 {
     return complete_conditions(b, family) && output_reserve(&b->junit_file, "--junit", b->junit);
+}
+
+/* The baseline and the run that it is compared with. */
+typedef struct with_baseline {
+    const p5_budget *budget;
+    const p5_run_identity *run;
+    const p5_model *model;
+} with_baseline;
+
+static bool same_revision(const void *results, char *text, size_t size)
+{
+    return p5_budget_same_revision(((const with_baseline *)results)->budget, text, size);
+}
+
+static bool same_option(const void *results, const char *option, char *text, size_t size)
+{
+    const with_baseline *both = results;
+    return p5_budget_same_option(both->budget, both->run, both->model, option, text, size);
+}
+
+void stat_budget_warn(const stat_budget *b, const p5_run_identity *run, const p5_model *model)
+{
+    const with_baseline both = {b->budget, run, model};
+    if (b->budget != NULL)
+        warn_of_differences(&(warn_results){same_revision, same_option, &both});
 }
 
 /* Returns the exit status when the conditions cannot be judged: that of the run if its end was a failure, else

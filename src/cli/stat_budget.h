@@ -20,6 +20,8 @@ typedef struct stat_budget {
 /* Parses the conditions for a model of `family` and reserves --junit's file. Returns false after a
  * message. */
 bool stat_budget_complete(stat_budget *b, unsigned family);
+/* Warns if the baseline's run counted another part of the guest than `run` will, or with another revision of the model. */
+void stat_budget_warn(const stat_budget *b, const p5_run_identity *run, const p5_model *model);
 /* Records in `unmeasured` the first reason why a run cannot be judged: the run did not end by itself, or a region
  * was not reached or not left. `roi` is NULL without --roi; `result` is NULL if the guest ended before counting
  * began. */

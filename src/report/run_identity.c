@@ -1,6 +1,8 @@
 #include "report/run_identity.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sha256.h"
 
@@ -75,4 +77,46 @@ char *run_identity_text(const p5_run_identity *identity, const p5_model *model)
     }
     text[size - 1] = '\0'; /* removes the line end */
     return text;
+}
+
+/* Returns the option's value in an identity, or "not given". The caller frees it with sqlite3_free; NULL if memory is out. `get`
+ * is RUN_IDENTITY_OPTION of ?2 and ?1. */
+static char *option_value(sqlite3_stmt *get, const char *json)
+{
+    sqlite3_bind_text(get, 2, json, -1, SQLITE_STATIC);
+    const unsigned char *value = sqlite3_step(get) == SQLITE_ROW ? sqlite3_column_text(get, 0) : NULL;
+    char *copy = sqlite3_mprintf("%s", value != NULL ? (const char *)value : "not given");
+    sqlite3_reset(get);
+    return copy;
+}
+
+bool run_identity_same_option(const run_identified *runs, size_t count, const char *name, char *text,
+                              size_t size)
+{
+    sqlite3 *sqlite;
+    sqlite3_stmt *get = NULL;
+    bool same = true;
+    char *first = NULL;
+    size_t at = 0;
+    text[0] = '\0';
+    if (sqlite3_open(":memory:", &sqlite) == SQLITE_OK &&
+        sqlite3_prepare_v2(sqlite, "SELECT " RUN_IDENTITY_OPTION("?2", "?1"), -1, &get, NULL) == SQLITE_OK)
+        sqlite3_bind_text(get, 1, name, -1, SQLITE_STATIC);
+    for (size_t i = 0; get != NULL && i < count; i++) {
+        char *value = runs[i].json != NULL ? option_value(get, runs[i].json) : NULL;
+        if (value == NULL)
+            continue;
+        if (at < size)
+            at +=
+                (size_t)snprintf(text + at, size - at, "%s%s: %s", at > 0 ? ", " : "", runs[i].label, value);
+        same &= first == NULL || strcmp(value, first) == 0;
+        if (first == NULL)
+            first = value;
+        else
+            sqlite3_free(value);
+    }
+    sqlite3_free(first);
+    sqlite3_finalize(get);
+    sqlite3_close(sqlite);
+    return same;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "report/database/database_internal.h"
+#include "report/run_identity.h"
 
 /* ---- databases ----------------------------------------------------------------------------------------- */
 
@@ -100,7 +101,7 @@ static p5_status merge_database(p5_database *database, const char *file, const c
     return status;
 }
 
-bool p5_database_same_revision(p5_database *database, char *text, size_t size)
+bool p5_database_same_revision(const p5_database *database, char *text, size_t size)
 {
     static const char sql[] = "SELECT count(*) < 2 OR count(DISTINCT n) = 1 AND count(n) = count(*), "
                               "group_concat(DISTINCT ifnull(n, 'not "
@@ -115,6 +116,30 @@ bool p5_database_same_revision(p5_database *database, char *text, size_t size)
         same = sqlite3_column_int(ask, 0) != 0;
         const unsigned char *revisions = sqlite3_column_text(ask, 1);
         snprintf(text, size, "%s", revisions != NULL ? (const char *)revisions : "");
+    }
+    sqlite3_finalize(ask);
+    return same;
+}
+
+/* Of the identity `own`: the option ?1, and the snapshot from which the run began. */
+#define ASKED_OPTION RUN_IDENTITY_OPTION("own", "?1")
+#define LOADED       RUN_IDENTITY_OPTION("own", "'load'")
+
+bool p5_database_same_option(const p5_database *database, const char *name, char *text, size_t size)
+{
+    static const char sql[] =
+        "SELECT group_concat(DISTINCT v) FROM (SELECT ifnull(" ASKED_OPTION ", 'not given') AS v, "
+        "own ->> '$.argv[0]' AS guest, " LOADED " AS start FROM (SELECT identity -> '$.run' AS own FROM run "
+        "WHERE iif(json_valid(identity), json_type(identity, '$.run'), '') = 'object') ORDER BY v) "
+        "GROUP BY guest, start HAVING count(DISTINCT v) > 1 LIMIT 1";
+    sqlite3_stmt *ask;
+    bool same = true;
+    text[0] = '\0';
+    if (sqlite3_prepare_v2(database->sqlite, sql, -1, &ask, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(ask, 1, name, -1, SQLITE_STATIC);
+        same = sqlite3_step(ask) != SQLITE_ROW;
+        if (!same)
+            snprintf(text, size, "%s", (const char *)sqlite3_column_text(ask, 0));
     }
     sqlite3_finalize(ask);
     return same;

@@ -1,17 +1,22 @@
 #include "report/stat/baseline.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "report/results.h"
 
-/* Accepts whole runs only. */
-static p5_status check_header(const result_line *line, p5_error *error)
+/* Accepts whole runs only, and takes what identifies the run. */
+static p5_status take_header(baseline *to, const result_line *line, p5_error *error)
 {
     if (line->kind != RESULT_STAT)
         return error_set(error, P5_ERR_FORMAT,
                          "intervals and traces are no baseline, only what stat -j writes");
+    to->revision = (uint64_t)line_integer(line, LINE_REVISION);
+    if (line_has(line, LINE_IDENTITY) && to->identity == NULL &&
+        (to->identity = strdup(line_text(line, LINE_IDENTITY, ""))) == NULL)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
     return P5_OK;
 }
 
@@ -54,7 +59,7 @@ static p5_status read_line(void *context, const result_line *line, p5_error *err
 {
     baseline *to = context;
     if (line->part == RESULT_HEADER)
-        return check_header(line, error);
+        return take_header(to, line, error);
     if (line->part == RESULT_VALUE && line_has(line, LINE_VALUE))
         store_total(to, line_text(line, LINE_EVENT, ""), (uint64_t)line_integer(line, LINE_VALUE));
     return line->part == RESULT_SUMMARY ? end_run(to, line, error) : P5_OK;
@@ -74,6 +79,14 @@ p5_status baseline_read(baseline *to, const char *path, p5_error *error)
         status = error_set_at(error, P5_ERR_FORMAT, (error_place){.where = path},
                               "a baseline is one run, and the file has %zu", runs);
     return status;
+}
+
+void baseline_free(baseline *of)
+{
+    if (of == NULL)
+        return;
+    free(of->identity);
+    free(of);
 }
 
 metric_base baseline_value(const baseline *of, const metric_formula *formula)

@@ -7,10 +7,13 @@
 typedef struct baseline {
     p5_counts counts; /* totals over all CPLs, because the file has no others; stored as those of CPL 3 */
     bool known[METRIC_VARIABLES]; /* the file has the variable */
+    uint64_t revision;            /* of the model; 0: not stated */
+    char *identity;               /* JSON; NULL: not stated */
 } baseline;
 
 /* Reads the one whole run in a file that `stat -j` wrote. Errors name the file and line. */
 p5_status baseline_read(baseline *to, const char *path, p5_error *error);
+void baseline_free(baseline *of);
 /* Returns the formula's value in the baseline, or the reason why it has none. `of` NULL: there is no baseline. */
 metric_base baseline_value(const baseline *of, const metric_formula *formula);
 

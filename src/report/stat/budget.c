@@ -7,6 +7,7 @@
  * limit, `base` is the value of the left formula in the baseline, an earlier run. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/lines.h"
+#include "core/model/model.h"
 #include "report/json_writer.h"
+#include "report/run_identity.h"
 #include "report/stat/baseline.h"
 #include "report/stat/metric.h"
 #include "report/stat/stat_internal.h"
@@ -51,7 +54,7 @@ void p5_budget_close(p5_budget *budget)
         metric_formula_close(budget->conditions.items[i].limit);
     }
     free(budget->conditions.items);
-    free(budget->base);
+    baseline_free(budget->base);
     free(budget);
 }
 
@@ -61,6 +64,32 @@ p5_status p5_budget_baseline(p5_budget *budget, const char *path, p5_error *erro
     if (budget->base == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     return baseline_read(budget->base, path, error);
+}
+
+bool p5_budget_same_revision(const p5_budget *budget, char *text, size_t size)
+{
+    const baseline *base = budget->base;
+    char number[24] = "not stated";
+    text[0] = '\0';
+    if (base == NULL || base->revision == MODEL_REVISION)
+        return true;
+    if (base->revision != 0)
+        snprintf(number, sizeof number, "%" PRIu64, base->revision);
+    snprintf(text, size, "baseline: %s, this run: %d", number, MODEL_REVISION);
+    return false;
+}
+
+bool p5_budget_same_option(const p5_budget *budget, const p5_run_identity *run, const p5_model *model,
+                           const char *name, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (budget->base == NULL)
+        return true;
+    char *own = run_identity_text(run, model);
+    const run_identified runs[] = {{"baseline", budget->base->identity}, {"this run", own}};
+    const bool same = run_identity_same_option(runs, 2, name, text, size);
+    free(own);
+    return same;
 }
 
 /* ---- Parsing ---- */

@@ -13,6 +13,7 @@
 #include "p5scope/version.h"
 #include "report/json_writer.h"
 #include "report/results.h"
+#include "report/run_identity.h"
 #include "report/stat/stat_internal.h"
 
 enum { MOST_RUNS = 26 /* A to Z */ };
@@ -20,6 +21,7 @@ enum { MOST_RUNS = 26 /* A to Z */ };
 typedef struct compared_run {
     char *name; /* of its file */
     char *model, *command, *options;
+    char *identity;    /* JSON; NULL: not stated */
     char *ending;      /* "" if the guest simply exited */
     uint64_t revision; /* of the model; 0: not stated */
 } compared_run;
@@ -99,6 +101,9 @@ static p5_status begin_run(p5_comparison *c, const result_line *header, p5_error
                           .command = arena_text(&c->texts, line_text(header, LINE_COMMAND, "")),
                           .options = arena_text(&c->texts, line_text(header, LINE_OPTIONS, "")),
                           .revision = (uint64_t)line_integer(header, LINE_REVISION)};
+    if (line_has(header, LINE_IDENTITY) &&
+        (run->identity = arena_text(&c->texts, line_text(header, LINE_IDENTITY, ""))) == NULL)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
     return run->name != NULL && run->model != NULL && run->command != NULL && run->options != NULL
                ? P5_OK
                : error_set(error, P5_ERR_MEMORY, "out of memory");
@@ -194,6 +199,17 @@ bool p5_comparison_same_revision(const p5_comparison *c, char *text, size_t size
         at += (size_t)snprintf(text + at, size - at, "%s%c: %s", i > 0 ? ", " : "", (char)('A' + i), number);
     }
     return same;
+}
+
+bool p5_comparison_same_option(const p5_comparison *c, const char *name, char *text, size_t size)
+{
+    run_identified runs[MOST_RUNS];
+    char labels[MOST_RUNS][2];
+    for (size_t i = 0; i < c->run_count; i++) {
+        snprintf(labels[i], sizeof labels[i], "%c", (char)('A' + i));
+        runs[i] = (run_identified){labels[i], c->runs[i].identity};
+    }
+    return run_identity_same_option(runs, c->run_count, name, text, size);
 }
 
 /* ---- Writing ---- */

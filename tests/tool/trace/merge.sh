@@ -80,12 +80,17 @@ refuse foreign.db 'not one of p5scope'
 refuse empty.json 'no run'
 grep -v '"row":3,' t.jsonl >gap.jsonl
 sed '$d' t.jsonl >endless.jsonl
+sed '/"row":2,/p' t.jsonl >again.jsonl
 sed '/"row":5,/s/"clocks":[0-9]*,//' t.jsonl >other.jsonl
 grep -v '"interval":.*"summary"' i.json >cut-interval.json
 head -1000 i.json | sed '/^{"summary"/,$d' >endless.json
 p5scope trace -q -o z.jsonl.zst -I 100000c ./hello >/dev/null
-refuse gap.jsonl 'missing'
+refuse gap.jsonl 'row 3 is missing: this is row 4'
 refuse endless.jsonl 'cut off'
+refuse again.jsonl 'row 3 is missing: this is row 2'
+rows=$(grep -c '"row":' t.jsonl)
+sed '$s/"rows":[0-9]*/"rows":1/' t.jsonl >fewer.jsonl
+refuse fewer.jsonl "the summary is of 1 rows, but there are $rows"
 refuse other.jsonl 'other counters'
 refuse cut-interval.json 'cut off'
 refuse endless.json 'cut off'
@@ -161,6 +166,30 @@ for other in revised:9999 'unrevised:not stated'; do
     p5scope merge -q -o "${other%:*}.db" a.json 2>messages || fail "a merge with another revision"
     grep -q "different revisions of the model (.*${other#*:}" messages || { cat messages; fail "merge: ${other%:*}"; }
 done
+
+# Results that counted different parts of a guest are compared and merged with a warning, which names the option and its values.
+for part in 'whole:' 'main:--roi main' 'sum:--roi checksum' 'fast:--fast-forward 1000'; do
+    p5scope stat -q -j -o "${part%%:*}.json" ${part#*:} ./quicksort 1 >/dev/null
+done
+p5scope stat -q -j -o hello.json --roi main ./hello >/dev/null
+differ() { grep -c 'the runs differ in' messages; }
+p5scope stat --compare main.json main.json >/dev/null 2>messages && [ "$(differ)" = 0 ] || { cat messages; fail "a warning about one region"; }
+p5scope stat --compare whole.json b.json >/dev/null 2>messages && [ "$(differ)" = 0 ] || { cat messages; fail "a warning about whole runs"; }
+p5scope merge -q -o part.db whole.json hello.json 2>messages && [ "$(differ)" = 0 ] || { cat messages; fail "a warning about two guests"; }
+p5scope stat --compare old-a.json main.json >/dev/null 2>messages && [ "$(differ)" = 0 ] || { cat messages; fail "a warning without an identity"; }
+p5scope stat --compare whole.json main.json sum.json >/dev/null 2>messages || fail "a comparison of regions"
+grep -q 'warning: the runs differ in --roi (A: not given, B: main, C: checksum); they counted' messages || { cat messages; fail "compare: --roi"; }
+p5scope stat --compare whole.json fast.json >/dev/null 2>messages
+grep -q 'warning: the runs differ in --fast-forward (A: not given, B: 1000); they counted' messages || { cat messages; fail "compare: --fast-forward"; }
+p5scope merge -q -o part.db main.json sum.json 2>messages || fail "a merge of regions"
+grep -q 'warning: the runs differ in --roi (checksum,main,not given); they counted' messages || { cat messages; fail "merge: --roi"; }
+p5scope stat -q -o report --baseline main.json --expect 'clocks<=base*9' ./quicksort 1 >/dev/null 2>messages || fail "a baseline of a region"
+grep -q 'warning: the runs differ in --roi (baseline: main, this run: not given); they counted' messages || { cat messages; fail "baseline: --roi"; }
+p5scope stat -q -o report --baseline main.json --expect 'clocks<=base' --roi main ./quicksort 1 >/dev/null 2>messages || fail "a baseline of the same region"
+[ "$(differ)" = 0 ] || { cat messages; fail "a warning about the baseline's region"; }
+sed '1s/"model_revision":[0-9]*/"model_revision":9999/' whole.json >revised.json
+p5scope stat -q -o report --baseline revised.json --expect 'clocks<=base' ./quicksort 1 >/dev/null 2>messages
+grep -q 'different revisions of the model (baseline: 9999, this run: [0-9]*)' messages || { cat messages; fail "baseline: another revision"; }
 
 # Names that SQLite itself reads as something else are files, too; the reason for a file that cannot be made is the host's.
 mkdir names && cd names || exit 1

@@ -1,0 +1,19 @@
+/* Warnings about results that cannot be compared without care. */
+#ifndef CLI_WARNINGS_H
+#define CLI_WARNINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A set of results. Each function returns whether its members agree, and lists their values in `text`. */
+typedef struct warn_results {
+    bool (*same_revision)(const void *results, char *text, size_t size);
+    bool (*same_option)(const void *results, const char *option, char *text, size_t size);
+    const void *results;
+} warn_results;
+
+/* Warns if the results are of different revisions of the model, or if their runs counted different parts of the guest because an
+ * option with the flag `part` (options.tsv) differs. */
+void warn_of_differences(const warn_results *results);
+
+#endif
