@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* asprintf, strcasestr */
+#define _GNU_SOURCE /* asprintf */
 #include "cli/bench_loop.h"
 
 #include "p5tool/loop.h"
@@ -7,33 +7,55 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-/* True if `code` or `setup` has the word `part` anywhere, whatever the case. */
-static bool mentions(const char *code, const char *setup, const char *part)
+/* Returns whether `text` has a word that is `word` or, for a prefix, begins with it. Upper and lower case are equal. */
+static bool has_word(const char *text, const char *word, bool prefix)
 {
-    return strcasestr(code, part) != NULL || (setup != NULL && strcasestr(setup, part) != NULL);
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const size_t size = strlen(word);
+    for (const char *at = text; *(at += strcspn(at, letters)) != '\0'; at += strspn(at, letters))
+        if (strncasecmp(at, word, size) == 0 && (prefix || strspn(at, letters) == size))
+            return true;
+    return false;
 }
 
-/* Returns a register that is not used. The table lists the names of each register's parts, and mnemonics that use it
- * without naming it. Any text that contains one of these counts as a use; a false match only excludes a register. */
+/* A register that may count: its names, and the beginnings of mnemonics that use it without naming it. */
+typedef struct candidate {
+    const char *names[4], *mnemonics[28];
+} candidate;
+
+static bool is_used(const candidate *of, const char *text)
+{
+    bool used = false;
+    for (unsigned i = 0; i < 4 && of->names[i] != NULL; i++)
+        used |= has_word(text, of->names[i], false);
+    for (const char *const *mnemonic = of->mnemonics; *mnemonic != NULL; mnemonic++)
+        used |= has_word(text, *mnemonic, true);
+    return used;
+}
+
+/* Returns a register that is not used. The table lists mnemonics of both syntaxes. A false match only excludes a register. */
 const char *loop_counter(const char *code, const char *setup)
 {
-    static const struct {
-        const char *name;
-        const char *parts[12];
-    } registers[] = {
-        {"ebp", {"bp", "enter", "leave", "popa"}},
-        {"ebx", {"bx", "bl", "bh", "cpuid", "popa", "xlat", "cmpxchg8b"}},
-        {"edi", {"di", "movs", "stos", "scas", "cmps", "ins", "popa"}},
-        {"esi", {"si", "movs", "lods", "outs", "cmps", "popa"}},
+    static const candidate candidates[] = {
+        {{"ebp", "bp"}, {"enter", "leave", "popa"}},
+        {{"ebx", "bx", "bl", "bh"}, {"cpuid", "popa", "xlat", "cmpxchg8b"}},
+        {{"edi", "di"}, {"movs", "stos", "scas", "cmps", "ins", "popa"}},
+        {{"esi", "si"}, {"movs", "lods", "outs", "cmps", "popa"}},
+        {{"ecx", "cx", "cl", "ch"},
+         {"rep", "loop", "jcxz", "jecxz", "cpuid", "rdmsr", "wrmsr", "rdpmc", "popa", "cmpxchg8b"}},
+        {{"edx", "dx", "dl", "dh"},
+         {"mul", "imul", "div", "idiv", "cdq", "cwd", "cltd", "cwtd", "ins", "outs", "cpuid", "rdtsc",
+          "rdmsr", "wrmsr", "rdpmc", "popa", "cmpxchg8b"}},
+        {{"eax", "ax", "al", "ah"},
+         {"mul",     "imul",  "div",   "idiv",  "cdq",   "cwd",  "cltd", "cwtd", "cbw",
+          "cbtw",    "cwtl",  "lods",  "stos",  "scas",  "xlat", "lahf", "sahf", "salc",
+          "cmpxchg", "cpuid", "rdtsc", "rdmsr", "wrmsr", "aa",   "da",   "int",  "popa"}},
     };
-    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
-        bool used = false;
-        for (const char *const *part = registers[i].parts; *part != NULL; part++)
-            used |= mentions(code, setup, *part);
-        if (!used)
-            return registers[i].name;
-    }
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++)
+        if (!is_used(&candidates[i], code) && (setup == NULL || !is_used(&candidates[i], setup)))
+            return candidates[i].names[0];
     return NULL;
 }
 

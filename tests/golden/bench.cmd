@@ -60,3 +60,7 @@ p5scope bench --unroll 300 --asm 'imul eax, ebx' | tail -n 3 | cut -c 1-100
 # NOP and TEST take a clock, JZ takes one, and so do the loop's DEC and JNZ, wherever JZ lies: JNZ has an entry of the branch target buffer of its own
 p5scope bench --no-diagram --asm 'nop; test eax, eax; jz 1f; 1:' --model p55c-200 --model p54c-133 | grep clocks,
 p5scope bench --asm rdpmc
+p5scope bench --asm 'mov bl, [esi+edi]' --setup 'mov ebp, esp' --no-diagram | grep -o 'dec e.., jnz'
+p5scope bench --asm 'mov bl, [esi+edi]; mov cl, 1; fmul st, st' --setup 'mov ebp, esp; fld1' --no-diagram | grep -o 'dec e.., jnz'
+p5scope bench --asm 'mov bl, [esi+edi]; mov ecx, 1; cdq' --setup 'mov ebp, esp' --no-diagram
+p5scope bench --asm 'mov bl, [esi+edi]; mov cl, dl' --setup 'mov ebp, esp' --no-diagram | grep -o 'dec e.., jnz'
