@@ -358,9 +358,10 @@ enum {
 /* What an instruction needs of an earlier one. */
 typedef enum p5_source_kind {
     P5_SOURCE_REGISTER, /* general register `number` */
-    P5_SOURCE_ADDRESS,  /* the same, for an address: D2 needs it one clock before EX */
-    P5_SOURCE_MMX,      /* MMX register `number` */
-    P5_SOURCE_X87,      /* ST(number) */
+    P5_SOURCE_ADDRESS, /* the same, for an address: D2 needs it one clock before EX. An address register that D2 itself
+                           has stepped (ESP by PUSH, ESI by LODS) is a P5_SOURCE_REGISTER */
+    P5_SOURCE_MMX, /* MMX register `number` */
+    P5_SOURCE_X87, /* ST(number) */
     P5_SOURCE_FLAGS,
     P5_SOURCE_KINDS
 } p5_source_kind;

@@ -95,9 +95,13 @@ void trace_sources(trace_sink *sink, const op *o, p5_trace_source sources[P5_TRA
 {
     trace_writers *w = &sink->writers;
     source_list list = {sink, sources, 0};
+    /* ESP is last, because its writer's other result takes longer if D2 has stepped ESP (POP) */
+    static const uint8_t order[8] = {ISA_EAX, ISA_ECX, ISA_EDX, ISA_EBX, ISA_EBP, ISA_ESI, ISA_EDI, ISA_ESP};
+    const unsigned late = o->address_gpr & w->late_gpr;
     for (unsigned i = 0; i < 8; i++) {
-        if (o->use_gpr >> i & 1)
-            add_source(&list, w->gpr[i], o->address_gpr >> i & 1 ? P5_SOURCE_ADDRESS : P5_SOURCE_REGISTER, i);
+        const unsigned gpr = order[i];
+        if (o->use_gpr >> gpr & 1)
+            add_source(&list, w->gpr[gpr], late >> gpr & 1 ? P5_SOURCE_ADDRESS : P5_SOURCE_REGISTER, gpr);
         if (o->read_mm >> i & 1)
             add_source(&list, w->mm[i], P5_SOURCE_MMX, i);
     }
@@ -117,6 +121,7 @@ void trace_sources(trace_sink *sink, const op *o, p5_trace_source sources[P5_TRA
         if (o->write_mm >> i & 1)
             w->mm[i] = self;
     }
+    w->late_gpr = (uint8_t)((w->late_gpr & ~written) | o->agi_gpr);
     if (o->flags & ISA_WRITES_FLAGS) {
         w->flags = self;
         w->carry = o->flags & ISA_KEEPS_CARRY ? w->carry : self;

@@ -14,13 +14,13 @@ typedef struct earliest {
 } earliest;
 
 /* Returns the clocks from the beginning of `by` to that of an instruction `of` that needs its result: the latencies
- * of the model. An exception to a rule, as for string instructions, shows in the clocks. D2 forwards ESP. */
+ * of the model. An exception to a rule shows in the clocks. */
 static uint64_t latency(const p5_trace_insn *by, const p5_trace_insn *of, const p5_trace_source *source)
 {
     const uint64_t in_ex = by->end - by->begin, apart = of->begin > by->begin ? of->begin - by->begin : 0;
     uint64_t clocks = source->kind != P5_SOURCE_X87 && in_ex < by->clocks ? in_ex : by->clocks;
     if (source->kind == P5_SOURCE_ADDRESS)
-        clocks = source->number == ISA_ESP ? 0 : clocks + AGI_CLOCKS;
+        clocks += AGI_CLOCKS;
     else if (source->kind == P5_SOURCE_MMX && by->kind == P5_PIPE_MMX_MULTIPLY)
         clocks += MULTIPLY_EXTRA;
     return clocks < apart ? clocks : apart;
@@ -78,6 +78,13 @@ static void memory_close(memory *m)
     free(m->items);
 }
 
+/* Returns whether both instructions step ESP in D2, which forwards it from one to the other without a clock. */
+static bool both_step_esp(const memory *m, size_t by, size_t of)
+{
+    return (m->items[by] == NULL || m->items[by]->insn.flags & ISA_STACK) &&
+           (m->items[of] == NULL || m->items[of]->insn.flags & ISA_STACK);
+}
+
 static void wait_for(earliest *at, size_t i, size_t by, uint64_t clocks)
 {
     const uint64_t clock = at[by].clock + clocks;
@@ -94,7 +101,9 @@ static void find_earliest(const p5_window *w, const memory *m, earliest *at)
             if (source->distance == 0 || source->distance > i)
                 continue;
             const size_t by = i - source->distance;
-            wait_for(at, i, by, latency(&w->items[by].trace, &w->items[i].trace, source));
+            const bool stepped =
+                source->kind == P5_SOURCE_REGISTER && source->number == ISA_ESP && both_step_esp(m, by, i);
+            wait_for(at, i, by, stepped ? 0 : latency(&w->items[by].trace, &w->items[i].trace, source));
         }
         const ptrdiff_t by = stored_by(m, i);
         if (by != NONE)

@@ -45,6 +45,12 @@ EXPECTED = [
     ("mov eax, [esi]; add eax, ebx; mov [esi], eax; mov [esi+4], ecx", None, "p55c-200", "execution", 4, None, 3),
     ("mov eax, [esi]; add eax, ebx; mov [esi], eax; mov [edi+4], ecx", None, "p55c-200", "execution", 4, None, 1),
     ("add esi, 4; mov eax, [esi]; add eax, ebx; mov [esi], eax; sub esi, 4", None, "p55c-200", "results", 6, None, 2),
+    # An ADD or SUB of ESP before POP costs an AGI, LEAVE 3 clocks and an AGI; MOV after PUSH a clock, because they do not pair. PUSH to PUSH costs nothing.
+    ("sub esp, 4; pop eax", None, "p55c-200", "results", 4, 3, 3),
+    ("push ebp; mov ebp, esp; leave", None, "p55c-200", "chain", 6, None, 6),
+    ("push eax; push ebx; pop ecx; pop edx", None, "p55c-200", "execution", 3, None, 1),
+    # LODS steps ESI without an AGI: 2 clocks each, and SUB with its AGI 2. Without pairing rules each LODS takes a NOP along.
+    ("lodsb; nop; nop; lodsb; sub esi, 2", "mov esi, 0x2000", "p55c-200", "pairing", 7, 6, 6),
     # Without waits for x87 results FADD would take its clock in X1 alone, but the sum needs each of them: the chain is the bound.
     ("fadd st, st(1); inc ebx; inc ecx", "fld1; fld1", "p55c-200", "chain", 3, None, 3),
     # IMUL 10 clocks, two pairs, DEC with JNZ. If IMUL paired with CMP, ADD would pair with ADD [m] and CMP with DEC; JNZ would be alone: a clock more.

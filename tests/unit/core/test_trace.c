@@ -227,12 +227,59 @@ static void kinds_of_sources(void **state)
     isa_decoder_close(decoder);
 }
 
+/* D2 has the ESP of PUSH and POP and the ESI of LODS in time, but not that of ADD, LEAVE and other instructions. */
+static void late_addresses(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = {0x50,             /* push eax */
+                                    0x8b, 0x0c, 0x24, /* mov ecx,[esp] */
+                                    0x83, 0xc4, 0x04, /* add esp,4 */
+                                    0x5a,             /* pop edx */
+                                    0xc9,             /* leave */
+                                    0x55,             /* push ebp */
+                                    0xac,             /* lodsb */
+                                    0x8a, 0x06,       /* mov al,[esi] */
+                                    0x88, 0x08,       /* mov [eax],cl */
+                                    0x5b,             /* pop ebx */
+                                    0x53};            /* push ebx */
+    const p5_trace_source expected[][2] = {
+        {{0}},
+        {{1, P5_SOURCE_REGISTER, ISA_ESP}},
+        {{2, P5_SOURCE_REGISTER, ISA_ESP}},
+        {{1, P5_SOURCE_ADDRESS, ISA_ESP}},
+        {{1, P5_SOURCE_REGISTER, ISA_ESP}},
+        {{1, P5_SOURCE_ADDRESS, ISA_ESP}}, /* EBP is of the same instruction */
+        {{0}},
+        {{1, P5_SOURCE_REGISTER, ISA_ESI}},
+        {{1, P5_SOURCE_ADDRESS, ISA_EAX}, {7, P5_SOURCE_REGISTER, ISA_ECX}},
+        {{4, P5_SOURCE_REGISTER, ISA_ESP}},
+        {{1, P5_SOURCE_REGISTER, ISA_EBX}}, /* it takes longer than ESP */
+    };
+    enum { COUNT = sizeof expected / sizeof expected[0] };
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    p5_block *block =
+        block_prepare(timing_of(P5_FAMILY_P55C),
+                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 32));
+    assert_int_equal(block->count, COUNT);
+    trace_sink sink = {0};
+    for (unsigned i = 0; i < COUNT; i++) {
+        p5_trace_source sources[P5_TRACE_SOURCES] = {{0}};
+        trace_sources(&sink, &block->ops[i], sources);
+        if (memcmp(sources, expected[i], sizeof expected[i]) != 0)
+            fail_msg("instruction %u: %u %u %u, %u %u %u", i, sources[0].distance, sources[0].kind,
+                     sources[0].number, sources[1].distance, sources[1].kind, sources[1].number);
+    }
+    block_free(block);
+    isa_decoder_close(decoder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(general_registers),
                                        cmocka_unit_test(the_same_producer),
                                        cmocka_unit_test(more_producers_than_room),
                                        cmocka_unit_test(kinds_of_sources),
+                                       cmocka_unit_test(late_addresses),
                                        cmocka_unit_test(mmx_registers),
                                        cmocka_unit_test(the_x87_stack),
                                        cmocka_unit_test(pops_and_pushes),
