@@ -183,6 +183,8 @@ static void generate(engine *e, uc_cpu *cpu, translation *t, engine_block *b, bo
     hook->user_data = b;
     now->unfinished = made ? b : NULL;
     now->kind = t->plan.kind;
+    now->linear = t->linear;
+    now->bytes = t->code.bytes;
     now->mmx_pending = false;
     now->references = 0;
     block_substitute_bytes(e, &t->plan, t->linear, &t->code);

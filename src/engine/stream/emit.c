@@ -256,6 +256,21 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
 }
 
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
+
+/* Stores the opcode of the x87 instruction that is being translated: the low bits of its first byte, and its second. Unicorn
+ * stores only its address. */
+static void store_opcode(uc_translator *s, uintptr_t env)
+{
+    const stream_translated *block = &engine_of_translator(s)->stream.translated;
+    const isa_insn *insn = translated(s);
+    if (!insn || !block->bytes)
+        return;
+    const uint8_t *bytes = block->bytes + (insn->address - block->linear) + insn->prefixes;
+    uintptr_t value = uc_temporary_of(s, UC_INTERNAL(tcg_const_i64)(s, x87_opcode(bytes)));
+    REAL(tcg_gen_op3)(s, UC_OP_ST16_I64, value, env, offsetof(uc_env, fpop));
+    UC_INTERNAL(tcg_temp_free_internal)(s, value);
+}
+
 /* Corrects two kinds of stores into the state. A MOVQ into a register is an ordinary store, so the exponent is
  * stored here; all other instructions that write an MMX register are calls. FNSTSW AX, and what the 80287 had
  * and the 387 does not, do not change the pointer to the last instruction. */
@@ -266,6 +281,8 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
     if (b == env && c - pointer < offsetof(uc_env, fpdp) - pointer && translates(s, ISA_E_KEEPS_POINTER))
         return;
     REAL(tcg_gen_op3)(s, opcode, a, b, c);
+    if (b == env && c == offsetof(uc_env, fpcs))
+        store_opcode(s, env);
     if (opcode != UC_OP_ST_I64 || b != env || c - first >= sizeof((uc_env *)NULL)->fpregs)
         return;
     uintptr_t ones = uc_temporary_of(s, UC_INTERNAL(tcg_const_i64)(s, MMX_EXPONENT));

@@ -14,6 +14,8 @@ typedef struct stream_translated {
     bool mmx_pending; /* its MMX instruction enters MMX mode after its reference */
     unsigned count;   /* instructions that have been decoded */
     isa_insn insns[BLOCK_INSNS];
+    uint32_t linear;                   /* its address */
+    const uint8_t *bytes;              /* from there on */
     unsigned references;               /* that its code makes: emit.c */
     uc_op *start, *start_arguments[3]; /* the call at its start */
     engine_block *unfinished;          /* its description, until the translation is complete */

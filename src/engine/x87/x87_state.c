@@ -80,7 +80,7 @@ static void record_instruction(uc_env *env, const isa_insn *insn)
     const uint8_t *bytes = code->bytes + (insn->address - code->linear) + insn->prefixes;
     env->fpip = env->eip;
     env->fpcs = (uint16_t)env->segs[ENGINE_CS].selector;
-    env->fpop = (uint16_t)((bytes[0] & 7) << 8 | bytes[1]);
+    env->fpop = x87_opcode(bytes);
 }
 
 /* Executes FNOP. */

@@ -120,6 +120,28 @@ static void test_environment(void **state)
     guest_close(&g);
 }
 
+/* The environment has the opcode of the last instruction that is no control instruction: the low bits of the first byte, and the
+ * second byte. FNINIT and FLDENV set it. */
+GUEST(
+    opcode,
+    "fninit\n fnstenv [0x30000]\n fld1\n fnstenv [0x30020]\n .byte 0x3e\n fadd qword ptr [0x30200]\n fnstenv "
+    "[0x30040]\n fldz\n faddp st(1), st\n fnclex\n fnstcw [0x30210]\n fnstsw ax\n fnstenv [0x30060]\n fldenv "
+    "[0x30020]\n fnstenv [0x30080]\n fxch st(1)\n fnsave [0x300a0]\n hlt");
+
+static void test_opcode(void **state)
+{
+    (void)state;
+    guest g;
+    guest_open(&g);
+    GUEST_LOAD(&g, opcode);
+    guest_run(&g, ENGINE_HALTED);
+    /* D9 E8, DC 05, DE C1, D9 E8 as loaded, D9 C9 */
+    static const uint16_t expected[] = {0, 0x1e8, 0x405, 0x6c1, 0x1e8, 0x1c9};
+    for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        assert_int_equal(guest_peek32(&g, 0x30010 + 0x20 * i) >> 16, expected[i]);
+    guest_close(&g);
+}
+
 /* Safe instruction recognition: doubles and zero are safe; large exponents, infinities and unmasked inexact
  * are not; the window is the processor's. */
 GUEST(recognition, "fld tbyte ptr [0x30000]\n fld1\n fadd st, st\n fadd st(1), st\n fmul st, st(1)\n hlt");
@@ -207,7 +229,7 @@ static void test_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_differential), cmocka_unit_test(test_pending),
-                                       cmocka_unit_test(test_environment), cmocka_unit_test(test_unsafe),
-                                       cmocka_unit_test(test_values)};
+                                       cmocka_unit_test(test_environment),  cmocka_unit_test(test_opcode),
+                                       cmocka_unit_test(test_unsafe),       cmocka_unit_test(test_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
