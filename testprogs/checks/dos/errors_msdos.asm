@@ -13,8 +13,25 @@
 ;! 43 a folder 0010
 ;! 43 hidden 0005 C
 ;! 4E none 0002 C
-;! 59 0002 0803 C
+;! 59 0002 0803 0200 C
 ;! 5D sets it 0077
+;! 59 of 0000 0000 0000
+;! 59 of 0001 0704 0100
+;! 59 of 0002 0803 0200
+;! 59 of 0003 0803 0200
+;! 59 of 0004 0104 0100
+;! 59 of 0005 0303 0200
+;! 59 of 0006 0704 0100
+;! 59 of 0007 0705 0500
+;! 59 of 0008 0104 0500
+;! 59 of 0009 0704 0500
+;! 59 of 000B 0903 0100
+;! 59 of 000C 0704 0100
+;! 59 of 000F 0803 0200
+;! 59 of 0010 0303 0200
+;! 59 of 0011 0D03 0200
+;! 59 of 0012 0803 0200
+;! 59 of 0050 0C03 0200
 ;! 60 above the root 0003 C
 ;! 33 version 1606 0000 C
 ;! 33 no such 00FF
@@ -71,8 +88,8 @@ org 100h
         mov ah, 59h
         mov bx, 0
         int 21h
-        mov ch, 0
-        report "59", ax, bx     ; not found: class 8, action 3
+        mov cl, 0
+        report "59", ax, bx, cx ; not found: class 8, action 3, locus 2
         mov ax, 5d0ah
         mov dx, error
         int 21h
@@ -80,6 +97,22 @@ org 100h
         mov ah, 59h
         int 21h
         report "5D sets it", ax
+        cld
+        mov si, codes
+.code:  lodsw                   ; class, action and locus by MS-DOS 4.0's ERR_TABLE_21
+        cmp ax, 0ffffh
+        je .coded
+        mov [error], ax
+        mov ax, 5d0ah
+        mov dx, error
+        int 21h
+        mov bx, 0
+        mov ah, 59h
+        int 21h
+        mov cl, 0
+        report "59 of", ax, bx, cx
+        jmp .code
+.coded:
         mov si, above
         push ds
         pop es
@@ -132,6 +165,7 @@ inside: db '\FOLDER\A.TXT', 0
 no_parent: db 'NONE\A.TXT', 0
 none:   db 'NONE.TXT', 0
 above:  db '..\..\x', 0
+codes:  dw 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 15, 16, 17, 18, 80, 0ffffh
 error:  dw 77h, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 area:   times 128 db 0
         hexadecimal
