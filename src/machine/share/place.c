@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* Linux and POSIX interfaces: O_DIRECTORY, linkat */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -176,10 +177,28 @@ ssize_t share_read_link(const share_place *place, char *text, size_t capacity)
     return length < 0 ? -errno : length;
 }
 
+/* Changes the mode by a descriptor, because another process of the host may put a link into the place at any time, and
+ * fchmodat would follow it out of the share. A file of any mode can be opened with O_PATH, but then fchmod refuses the descriptor. */
+static int32_t set_host_mode(const share_place *place, mode_t mode)
+{
+    char path[32];
+    struct stat about;
+    int host = openat(place->directory, place->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    int32_t wrong = host < 0 ? -errno : result_of(fstat(host, &about));
+    if (wrong == 0 && S_ISLNK(about.st_mode))
+        wrong = -ELOOP;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", host);
+    if (wrong == 0)
+        wrong = result_of(fchmodat(AT_FDCWD, path, mode, 0));
+    if (host >= 0)
+        close(host);
+    return wrong;
+}
+
 int32_t share_set_mode(const share_place *place, mode_t mode)
 {
     return place->scratch != NULL ? scratch_set_mode(place->scratch, node_at(place), mode)
-                                  : result_of(fchmodat(place->directory, place->name, mode, 0));
+                                  : set_host_mode(place, mode);
 }
 
 int32_t share_set_times(const share_place *place, const struct timespec times[2])
