@@ -617,6 +617,74 @@ static void links(void)
     SAY(guest_syscall(SYS_close, fd));
 }
 
+/* A bad pointer does not matter where there is nothing to read. */
+static void ends_of_files(void)
+{
+    int fd, ends[2];
+    u32 bad[2] = {BAD, 4};
+    SAY(fd = guest_syscall(SYS_open, "end", RDWR | CREAT | TRUNC, 0600));
+    SAY(guest_syscall(SYS_read, fd, BAD, 4));
+    SAY(guest_syscall(SYS_write, fd, "abc", 3));
+    SAY(guest_syscall(SYS_read, fd, BAD, 4));
+    SAY(guest_syscall(SYS_readv, fd, bad, 1));
+    SAY(guest_syscall(SYS_pread64, fd, BAD, 4, 3, 0));
+    SAY(guest_syscall(SYS_pread64, fd, BAD, 4, 2, 0));
+    SAY(guest_syscall(SYS_pread64, fd, BAD, 4, 99, 0));
+    SAY(guest_syscall(19, fd, 1, 0));
+    SAY(guest_syscall(SYS_read, fd, BAD, 4));
+    SAY(guest_syscall(SYS_read, fd, text, 4));
+    SAY(guest_syscall(SYS_close, fd));
+    SAY(guest_syscall(SYS_unlink, "end"));
+    SAY(guest_syscall(331, ends, NONBLOCK));
+    SAY(guest_syscall(SYS_read, ends[0], BAD, 4));
+    SAY(guest_syscall(SYS_write, ends[1], "abc", 3));
+    SAY(guest_syscall(SYS_read, ends[0], BAD, 4));
+    SAY(guest_syscall(SYS_read, ends[0], text, 4));
+    SAY(guest_syscall(SYS_close, ends[1]));
+    SAY(guest_syscall(SYS_read, ends[0], BAD, 4));
+    SAY(guest_syscall(SYS_close, ends[0]));
+}
+
+static void removed_folder(void)
+{
+    int fd;
+    SAY(fd = guest_syscall(SYS_open, ".", DIRECTORY));
+    SAY(guest_syscall(SYS_mkdir, "gone", 0700));
+    SAY(guest_syscall(SYS_chdir, "gone"));
+    SAY(guest_syscall(SYS_getcwd, text, 4096) > 0);
+    SAY(guest_syscall(SYS_rmdir, "../gone"));
+    SAY(guest_syscall(SYS_getcwd, text, 4096));
+    SAY(guest_syscall(SYS_getcwd, text, 1));
+    SAY(guest_syscall(SYS_open, "x", RDWR | CREAT, 0600));
+    SAY(guest_syscall(SYS_mkdir, "x", 0700));
+    SAY(guest_syscall(133, fd));
+    SAY(guest_syscall(SYS_getcwd, text, 4096) > 0);
+    SAY(guest_syscall(SYS_close, fd));
+}
+
+static void priorities(void)
+{
+    enum { NICE = 34, GETPRIORITY = 96, SETPRIORITY };
+    SAY(guest_syscall(GETPRIORITY, 0, 0));
+    SAY(guest_syscall(GETPRIORITY, 0, guest_syscall(SYS_getpid)));
+    SAY(guest_syscall(GETPRIORITY, 0, 1 << 30));
+    SAY(guest_syscall(GETPRIORITY, 1, 1 << 30));
+    SAY(guest_syscall(GETPRIORITY, 2, 1 << 30));
+    SAY(guest_syscall(GETPRIORITY, 3, 0));
+    SAY(guest_syscall(SETPRIORITY, 3, 0, 0));
+    SAY(guest_syscall(SETPRIORITY, 0, 1 << 30, 0));
+    SAY(guest_syscall(SETPRIORITY, 0, 0, 5));
+    SAY(guest_syscall(GETPRIORITY, 0, 0));
+    SAY(guest_syscall(NICE, 2));
+    SAY(guest_syscall(GETPRIORITY, 0, 0));
+    SAY(guest_syscall(NICE, 0));
+    SAY(guest_syscall(SETPRIORITY, 0, 0, 7));
+    SAY(guest_syscall(SETPRIORITY, 0, 0, 1000));
+    SAY(guest_syscall(GETPRIORITY, 0, 0));
+    SAY(guest_syscall(NICE, 1));
+    SAY(guest_syscall(GETPRIORITY, 0, 0));
+}
+
 static void process(void)
 {
     SAY(guest_syscall(SYS_kill, 1 << 21, 0));
@@ -714,6 +782,9 @@ int guest_main(int argc, char **argv, char **envp)
     sizes();
     folder();
     links();
+    ends_of_files();
+    removed_folder();
+    priorities();
     process();
     return 0;
 }

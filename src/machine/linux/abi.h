@@ -48,6 +48,8 @@ enum {
 };
 enum { LINUX_TRAP_BRKPT = 1, LINUX_TRAP_TRACE };
 
+enum { LINUX_NICE_MOST = 19 };
+
 /* The guest's identity, which is the same on every host. */
 enum {
     LINUX_PID = 1000,

@@ -61,6 +61,12 @@ static bool is_left(const linux_process *p)
     return p->blocked || p->machine->ended;
 }
 
+/* Returns the offset at which a call that reads or writes at `offset` begins. */
+static uint64_t begins_at(const linux_open_file *file, uint64_t offset)
+{
+    return offset != NO_OFFSET ? offset : (uint64_t)lseek(file->host, 0, SEEK_CUR);
+}
+
 /* Returns true if the file can be read without waiting. */
 static bool is_ready(const linux_open_file *file)
 {
@@ -88,20 +94,30 @@ static int32_t read_made_up(linux_process *p, const linux_open_file *file, uint3
     return (int32_t)done;
 }
 
+/* Returns false at the end of the file or pipe, which has been waited for. */
+static bool has_more(const linux_open_file *file, uint64_t offset)
+{
+    struct stat about;
+    struct pollfd wanted = {.fd = file->host, .events = POLLIN};
+    if (fstat(file->host, &about) == 0 && S_ISREG(about.st_mode))
+        return begins_at(file, offset) < (uint64_t)about.st_size;
+    return poll(&wanted, 1, 0) > 0 && (wanted.revents & POLLIN) != 0;
+}
+
 /* Reads once from the host, after waiting for input of a stream or pipe. Returns the number of bytes or -errno; after an
  * abandoned wait (is_left) the result means nothing. */
 static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                          uint64_t offset)
 {
     linux_vector vector;
-    linux_user_vector(p, address, size, true, &vector);
-    if (vector.count == 0 && size != 0)
-        return -EFAULT;
     if (file->kind == LINUX_STANDARD)
         devices_console_flush(p->machine->devices);
     int32_t wrong = file->kind == LINUX_REGULAR ? 0 : wait_for(p, file, POLLIN);
     if (wrong != 0 || is_left(p))
         return wrong;
+    linux_user_vector(p, address, size, true, &vector);
+    if (vector.count == 0 && size != 0)
+        return has_more(file, offset) ? -EFAULT : 0;
     ssize_t got = offset != NO_OFFSET ? preadv(file->host, vector.pieces, vector.count, (off_t)offset)
                                       : readv(file->host, vector.pieces, vector.count);
     if (got < 0)
@@ -128,12 +144,6 @@ static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t addre
             machine_pause_wanted(p->machine))
             return (int32_t)done;
     }
-}
-
-/* Returns the offset at which a call that reads or writes at `offset` begins. */
-static uint64_t begins_at(const linux_open_file *file, uint64_t offset)
-{
-    return offset != NO_OFFSET ? offset : (uint64_t)lseek(file->host, 0, SEEK_CUR);
 }
 
 /* Reads from any kind of file; `file` may be NULL (a closed descriptor). */

@@ -341,6 +341,7 @@ struct linux_process {
     uint32_t call;             /* number of the current system call */
     int32_t interrupted;       /* LINUX_ERESTART* if a signal has interrupted the call; else 0 */
     uint64_t random_state;     /* of linux_random */
+    uint8_t nice;              /* 0 to 19, because only the superuser may lower it */
     uint32_t clear_tid;        /* address of set_tid_address, which has no effect */
     char name[16];             /* of the process (prctl) */
     char program[SHARE_PATH];  /* path of the program, as the guest would write it */

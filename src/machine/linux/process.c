@@ -53,6 +53,45 @@ int32_t linux_wait4(linux_process *p, const uint32_t a[6])
     return (a[2] & ~supported) != 0 ? -EINVAL : -ECHILD;
 }
 
+/* --- nice: the guest is the only process, so this has no effect but its value --- */
+
+/* Returns 0 if `which` (process, group or user) and `who` name the guest, otherwise -errno. */
+static int32_t names_guest(uint32_t which, uint32_t who)
+{
+    enum { USER = 2 };
+    const uint32_t own = which == USER ? LINUX_UID : LINUX_PID;
+    if (which > USER)
+        return -EINVAL;
+    return who == 0 || who == own ? 0 : -ESRCH;
+}
+
+/* Sets the value as far as it is valid. Returns `refused` if that would lower it. */
+static int32_t set_nice(linux_process *p, int64_t nice, int32_t refused)
+{
+    if (nice < p->nice)
+        return refused;
+    p->nice = (uint8_t)(nice < LINUX_NICE_MOST ? nice : LINUX_NICE_MOST);
+    return 0;
+}
+
+int32_t linux_nice(linux_process *p, const uint32_t a[6])
+{
+    return set_nice(p, (int64_t)p->nice + (int32_t)a[0], -EPERM);
+}
+
+/* The result is 20 - nice, because a negative number would be an error. */
+int32_t linux_getpriority(linux_process *p, const uint32_t a[6])
+{
+    const int32_t wrong = names_guest(a[0], a[1]);
+    return wrong != 0 ? wrong : 20 - p->nice;
+}
+
+int32_t linux_setpriority(linux_process *p, const uint32_t a[6])
+{
+    const int32_t wrong = names_guest(a[0], a[1]);
+    return wrong != 0 ? wrong : set_nice(p, (int32_t)a[2], -EACCES);
+}
+
 int32_t linux_umask(linux_process *p, const uint32_t a[6])
 {
     uint32_t old = p->files.umask;

@@ -1,5 +1,6 @@
 /* The Linux personality in snapshots. Page tables, descriptor tables and the guest's pages are in RAM, which
  * the engine saves. This file saves the kernel's other state. */
+#include "machine/linux/abi.h"
 #include "machine/linux/snapshot.h"
 
 #include <stdlib.h>
@@ -97,7 +98,8 @@ static const snapshot_table process_state = {
              FIELD_TABLE(&signals_state, signals), FIELD_TABLE(&time_state, time), FIELD_TEXT(files.cwd),
              FIELD_BITS(0777, files.umask), FIELD_TABLE(&registers_state, registers),
              FIELD_FLAG(entry_pending), FIELD_ANY(entry_vector), FIELD_FLAG(keep_registers, blocked),
-             FIELD_TEXT(program), FIELD_ANY(random_state, clear_tid), FIELD_TEXT(name)),
+             FIELD_TEXT(program), FIELD_ANY(random_state, clear_tid), FIELD_TEXT(name),
+             FIELD_SINCE(3, FIELD_MOST(LINUX_NICE_MOST, nice))),
     .partial = true};
 
 const snapshot_table *const linux_tables[] = {&process_state,          &frame_state,

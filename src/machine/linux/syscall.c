@@ -25,6 +25,7 @@ static linux_call *const calls[] = {
     [48] = linux_signal_call,
     [54] = linux_ioctl,
     [55] = linux_fcntl64,
+    [34] = linux_nice,
     [60] = linux_umask,
     [63] = linux_dup2,
     [67] = linux_sigaction,
@@ -36,6 +37,8 @@ static linux_call *const calls[] = {
     [90] = linux_mmap,
     [91] = linux_munmap,
     [94] = linux_fchmod,
+    [96] = linux_getpriority,
+    [97] = linux_setpriority,
     [104] = linux_setitimer,
     [105] = linux_getitimer,
     [116] = linux_sysinfo,
@@ -185,8 +188,7 @@ static const struct {
     {LINUX_PARENT_PID, {64}},                          /* getppid */
     {LINUX_UID, {24, 47, 49, 50, 199, 200, 201, 202}}, /* getuid, getgid, geteuid, getegid */
     {0, {36, 158, 250, 272, 311}},                     /* sync, sched_yield, fadvise64, set_robust_list */
-    {0, {34, 57, 97, 157}},                            /* nice, setpgid, setpriority, sched_getscheduler */
-    {20, {96}},                                        /* getpriority: 20 - nice */
+    {0, {57, 157}},                                    /* setpgid, sched_getscheduler */
     {-ENOSYS, {384, 386}}, /* arch_prctl, rseq: every program tries them and works without */
 };
 

@@ -12,6 +12,10 @@ int32_t linux_getcwd(linux_process *p, const uint32_t a[6])
 {
     const char *cwd = p->files.cwd[0] != '\0' ? p->files.cwd : "/";
     size_t length = strlen(cwd) + 1;
+    SHARE_PLACE(place);
+    struct stat about;
+    if (share_resolve(&p->files.tree, "", cwd, 0, &place) != 0 || linux_stat_place(&place, &about) != 0)
+        return -ENOENT; /* it was removed */
     if (a[1] < length)
         return -ERANGE;
     return linux_write_user(p, a[0], cwd, length) ? (int32_t)length : -EFAULT;
