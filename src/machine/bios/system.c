@@ -1,10 +1,13 @@
-/* INT 15h: A20, waits and memory sizes. INT 1Ah: timer ticks and the real-time clock. */
+/* INT 15h: A20, waits, memory sizes and the mouse. INT 1Ah: timer ticks and the real-time clock. */
 #include "machine/base/time.h"
 #include "machine/bios/bios_internal.h"
+#include "machine/board/mouse.h"
+#include "machine/board/rtc.h"
 
 enum {
-    UNSUPPORTED = 0x86,    /* status in AH */
-    SYSTEM_TABLE = 0xe6f5, /* its offset in the ROM (bios.c) */
+    UNSUPPORTED = 0x86,      /* status in AH */
+    SYSTEM_TABLE = 0xe6f5,   /* its offset in the ROM (bios.c) */
+    MOUSE_HANDLER = 0xfd040, /* in the ROM: the pointer that AX = C207h sets */
     HIGH_MEMORY = 1 << 20,
     SIXTEEN_MB = 16 << 20,
     SMAP = 0x534d4150, /* "SMAP", the signature of AX = E820h */
@@ -118,6 +121,74 @@ static void system_map(bios *b)
     bios_set_flag(b, FLAG_CARRY, false);
 }
 
+/* Sends the mouse a command, and a parameter if the command has one. Returns whether it takes the parameter; `answer` is that to
+ * the command. */
+static bool mouse_send(bios *b, uint8_t command, int parameter, uint8_t answer[MOUSE_ANSWER])
+{
+    uint8_t taken[MOUSE_ANSWER];
+    keyboard_send_mouse(b->machine->devices, command, answer);
+    if (parameter < 0)
+        return true;
+    keyboard_send_mouse(b->machine->devices, (uint8_t)parameter, taken);
+    return taken[0] == MOUSE_ACKNOWLEDGE;
+}
+
+/* AH = C2h: the mouse. Returns the status. Its handler (AL = 07h) is never called, because the mouse does not move. */
+static uint8_t system_mouse(bios *b)
+{
+    enum { NO_FUNCTION = 1, BAD_INPUT = 2, NO_HANDLER = 5, LARGEST_PACKET = 8 };
+    static const uint8_t rates[] = {10, 20, 40, 60, 80, 100, 200};
+    uint8_t bh = bios_high(b, ENGINE_EBX), answer[MOUSE_ANSWER] = {0};
+    switch (bios_low(b, ENGINE_EAX)) {
+    case 0x00:
+        if (bh > 1)
+            return NO_FUNCTION;
+        if (bh == 1 && bios_load(b, MOUSE_HANDLER, 4) == 0)
+            return NO_HANDLER;
+        mouse_send(b, bh == 1 ? MOUSE_ENABLE : MOUSE_DISABLE, -1, answer);
+        return 0;
+    case 0x01:
+        mouse_send(b, MOUSE_RESET, -1, answer);
+        bios_set_word(b, ENGINE_EBX, (uint16_t)(answer[2] << 8 | answer[1]));
+        return 0;
+    case 0x02:
+        return bh < sizeof rates && mouse_send(b, MOUSE_SET_RATE, rates[bh], answer) ? 0 : BAD_INPUT;
+    case 0x03:
+        return mouse_send(b, MOUSE_SET_RESOLUTION, bh, answer) ? 0 : BAD_INPUT;
+    case 0x04:
+        mouse_send(b, MOUSE_READ_ID, -1, answer);
+        bios_set_high(b, ENGINE_EBX, answer[1]);
+        return 0;
+    case 0x05:
+        if (bh < 1 || bh > LARGEST_PACKET)
+            return BAD_INPUT;
+        mouse_send(b, MOUSE_SET_DEFAULTS, -1, answer);
+        return 0;
+    case 0x06:
+        if (bh > 2)
+            return NO_FUNCTION;
+        mouse_send(b,
+                   bh == 0   ? MOUSE_STATUS
+                   : bh == 1 ? MOUSE_SET_SCALING_1
+                             : MOUSE_SET_SCALING_2,
+                   -1, answer);
+        if (bh != 0)
+            return 0;
+        bios_set_low(b, ENGINE_EBX, answer[1]);
+        bios_set_low(b, ENGINE_ECX, answer[2]);
+        bios_set_low(b, ENGINE_EDX, answer[3]);
+        return 0;
+    case 0x07: {
+        engine_segment es;
+        engine_get_segment(b->machine->engine, ENGINE_ES, &es);
+        bios_store(b, MOUSE_HANDLER, 4, (uint32_t)es.selector << 16 | bios_word(b, ENGINE_EBX));
+        return 0;
+    }
+    default:
+        return NO_FUNCTION;
+    }
+}
+
 bool bios_system(bios *b)
 {
     uint32_t kilobytes = b->memory_taken ? 0 : system_above(b, HIGH_MEMORY) >> 10;
@@ -151,6 +222,9 @@ bool bios_system(bios *b)
         bios_finish(b, 0);
         return false;
     }
+    case 0xc2:
+        bios_finish(b, system_mouse(b));
+        return false;
     case 0xe8:
         if (bios_low(b, ENGINE_EAX) == 0x01)
             system_sizes(b);
@@ -163,6 +237,50 @@ bool bios_system(bios *b)
         bios_finish(b, UNSUPPORTED);
         return false;
     }
+}
+
+/* --- INT 1Ah --- */
+
+enum {
+    RTC_SECONDS = 0,
+    RTC_MINUTES = 2,
+    RTC_HOURS = 4,
+    RTC_DAY = 7,
+    RTC_MONTH,
+    RTC_YEAR,
+    RTC_REGISTER_B = 11,
+    RTC_SUMMER_TIME = 1
+};
+
+static uint8_t time_cell(bios *b, uint8_t cell)
+{
+    devices_write(b->machine, 0x70, 1, cell);
+    return (uint8_t)devices_read(b->machine, 0x71, 1);
+}
+
+static void time_set_cell(bios *b, uint8_t cell, uint8_t value)
+{
+    devices_write(b->machine, 0x70, 1, cell);
+    devices_write(b->machine, 0x71, 1, value);
+}
+
+/* AH = 03h: Sets the time of the clock to CX and DH, in BCD. Bit 0 of DL turns on daylight-saving time. */
+static void time_set(bios *b)
+{
+    uint8_t with = time_cell(b, RTC_REGISTER_B) & (uint8_t)~RTC_SUMMER_TIME;
+    time_set_cell(b, RTC_HOURS, bios_high(b, ENGINE_ECX));
+    time_set_cell(b, RTC_MINUTES, bios_low(b, ENGINE_ECX));
+    time_set_cell(b, RTC_SECONDS, bios_high(b, ENGINE_EDX));
+    time_set_cell(b, RTC_REGISTER_B, with | (bios_low(b, ENGINE_EDX) & RTC_SUMMER_TIME));
+}
+
+/* AH = 05h: Sets the date of the clock to century CH, year CL, month DH and day DL, in BCD. */
+static void date_set(bios *b)
+{
+    time_set_cell(b, RTC_CENTURY, bios_high(b, ENGINE_ECX));
+    time_set_cell(b, RTC_YEAR, bios_low(b, ENGINE_ECX));
+    time_set_cell(b, RTC_MONTH, bios_high(b, ENGINE_EDX));
+    time_set_cell(b, RTC_DAY, bios_low(b, ENGINE_EDX));
 }
 
 /* Returns the last two decimal digits as BCD. */
@@ -189,11 +307,19 @@ void bios_time(bios *b)
         break;
     case 0x02: /* time of the real-time clock */
         bios_set_word(b, ENGINE_ECX, (uint16_t)(time_bcd(t->hour) << 8 | time_bcd(t->minute)));
-        bios_set_word(b, ENGINE_EDX, (uint16_t)(time_bcd(t->second) << 8));
+        bios_set_word(
+            b, ENGINE_EDX,
+            (uint16_t)(time_bcd(t->second) << 8 | (time_cell(b, RTC_REGISTER_B) & RTC_SUMMER_TIME)));
         break;
     case 0x04: /* its date */
         bios_set_word(b, ENGINE_ECX, (uint16_t)(time_bcd(t->year / 100) << 8 | time_bcd(t->year % 100)));
         bios_set_word(b, ENGINE_EDX, (uint16_t)(time_bcd(t->month) << 8 | time_bcd(t->day)));
+        break;
+    case 0x03: /* set the time */
+        time_set(b);
+        break;
+    case 0x05: /* set the date */
+        date_set(b);
         break;
     default:
         bios_set_flag(b, FLAG_CARRY, true);

@@ -228,13 +228,16 @@ static void teletype(bios *b, uint8_t character, uint8_t colour)
     put_character(b, character, colour);
 }
 
-/* AH = 09h and 0Ah: Write a character CX times without moving the cursor. In graphics modes, BL is the colour,
+/* AH = 09h and 0Ah: Write a character CX times without moving the cursor. In text modes, they go on after the page's last row,
+ * to the end of the memory. In graphics modes, BL is the colour,
  * and its bit 7 selects exclusive or. In modes with 256 colours, BL is the colour and BH the background. */
 static void write_characters(bios *b, bool attribute)
 {
     bool many = video_mode_now(b)->kind == VIDEO_PACKED, text = is_text(b);
     uint8_t character = bios_low(b, ENGINE_EAX), bl = bios_low(b, ENGINE_EBX), bh = bios_high(b, ENGINE_EBX);
-    unsigned page = many ? 0 : bh % PAGES, columns = grid_columns(b), cells = grid_rows(b) * columns;
+    unsigned page = many ? 0 : bh % PAGES, columns = grid_columns(b);
+    unsigned cells = text ? (TEXT_MEMORY - page * bios_load(b, BDA_PAGE_BYTES, 2) % TEXT_MEMORY) / CELL
+                          : grid_rows(b) * columns;
     unsigned cursor = get_cursor(b, page), at = (cursor >> 8) * columns + (cursor & 255);
     for (unsigned i = 0; i < bios_word(b, ENGINE_ECX) && at < cells; i++, at++) {
         uint32_t cell = text_cell(b, page, at / columns, at % columns);
@@ -314,9 +317,14 @@ static unsigned pages_of(const video_mode *mode)
     return pages < PAGES ? pages : PAGES;
 }
 
-/* AH = 1Bh: Stores 64 bytes of state information at ES:DI, from the data area and the mode. */
+/* AH = 1Bh: Stores 64 bytes of state information at ES:DI, from the data area and the mode. BX is 0, the only kind of
+ * information. */
 static void state_information(bios *b)
 {
+    if (bios_word(b, ENGINE_EBX) != 0) {
+        bios_set_low(b, ENGINE_EAX, 0);
+        return;
+    }
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
     uint8_t state[64] = {VIDEO_FUNCTIONALITY & 255, VIDEO_FUNCTIONALITY >> 8, 0x00, 0xf0};
     const video_mode *mode = video_mode_now(b);

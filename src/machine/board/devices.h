@@ -109,6 +109,8 @@ bool keyboard_exhausted(const devices *b);
 void keyboard_polled(devices *b);
 /* Called when the input has been replaced by one that may have more bytes. */
 void keyboard_input_again(devices *b);
+/* Sends the mouse a byte and takes its answer, as the BIOS does while the controller's interrupts are off. */
+void keyboard_send_mouse(devices *b, uint8_t byte, uint8_t answer[4]);
 /* Returns true if the keyboard is sending a pressed key. */
 bool keyboard_sends(const devices *b);
 /* Takes a key from the user's input, whose bytes come from `input`: 1, 0 = none now, -1 = it has ended. With the

@@ -85,6 +85,11 @@ static void keyboard_queue(devices *b, uint8_t byte)
     device_queue(b, byte, false);
 }
 
+void keyboard_send_mouse(devices *b, uint8_t byte, uint8_t answer[MOUSE_ANSWER])
+{
+    mouse_receive(&b->keyboard.mouse, byte, answer);
+}
+
 void keyboard_write_mouse(devices *b, uint8_t byte)
 {
     uint8_t answer[MOUSE_ANSWER];

@@ -3,25 +3,14 @@
 #include <string.h>
 
 enum {
-    ACKNOWLEDGE = 0xfa,
     RESEND = 0xfe,
     TEST_PASSED = 0xaa,
     ID = 0x00,
-    SET_SCALING_1 = 0xe6,
-    SET_SCALING_2 = 0xe7,
-    SET_RESOLUTION = 0xe8,
-    STATUS = 0xe9,
     SET_STREAM = 0xea,
     READ_DATA = 0xeb,
     RESET_WRAP = 0xec,
     SET_WRAP = 0xee,
     SET_REMOTE = 0xf0,
-    READ_ID = 0xf2,
-    SET_RATE = 0xf3,
-    ENABLE = 0xf4,
-    DISABLE = 0xf5,
-    SET_DEFAULTS = 0xf6,
-    RESET = 0xff,
     PACKET_FIRST = 0x08, /* no button, no movement */
     STATUS_SCALES = 0x10,
     STATUS_REPORTING = 0x20,
@@ -37,8 +26,8 @@ void mouse_reset(mouse *m)
 static bool mouse_set(mouse *m, uint8_t command, uint8_t value)
 {
     static const uint8_t rates[] = {10, 20, 40, 60, 80, 100, 200};
-    bool valid = command == SET_RESOLUTION ? value <= 3 : memchr(rates, value, sizeof rates) != NULL;
-    if (valid && command == SET_RESOLUTION)
+    bool valid = command == MOUSE_SET_RESOLUTION ? value <= 3 : memchr(rates, value, sizeof rates) != NULL;
+    if (valid && command == MOUSE_SET_RESOLUTION)
         m->resolution = value;
     else if (valid)
         m->rate = value;
@@ -49,12 +38,12 @@ static bool mouse_set(mouse *m, uint8_t command, uint8_t value)
 static bool mouse_command(mouse *m, uint8_t command)
 {
     switch (command) {
-    case SET_SCALING_1:
-    case SET_SCALING_2:
-        m->scales = command == SET_SCALING_2;
+    case MOUSE_SET_SCALING_1:
+    case MOUSE_SET_SCALING_2:
+        m->scales = command == MOUSE_SET_SCALING_2;
         return true;
-    case SET_RESOLUTION:
-    case SET_RATE:
+    case MOUSE_SET_RESOLUTION:
+    case MOUSE_SET_RATE:
         m->parameter_of = command;
         return true;
     case SET_STREAM:
@@ -65,16 +54,16 @@ static bool mouse_command(mouse *m, uint8_t command)
     case RESET_WRAP:
         m->wraps = command == SET_WRAP;
         return true;
-    case ENABLE:
-    case DISABLE:
-        m->reporting = command == ENABLE;
+    case MOUSE_ENABLE:
+    case MOUSE_DISABLE:
+        m->reporting = command == MOUSE_ENABLE;
         return true;
-    case SET_DEFAULTS:
-    case RESET:
+    case MOUSE_SET_DEFAULTS:
+    case MOUSE_RESET:
         mouse_reset(m);
         return true;
     default:
-        return command == STATUS || command == READ_DATA || command == READ_ID;
+        return command == MOUSE_STATUS || command == READ_DATA || command == MOUSE_READ_ID;
     }
 }
 
@@ -82,8 +71,8 @@ unsigned mouse_receive(mouse *m, uint8_t byte, uint8_t answer[MOUSE_ANSWER])
 {
     uint8_t of = m->parameter_of;
     m->parameter_of = 0;
-    answer[0] = ACKNOWLEDGE;
-    if (m->wraps && byte != RESET && byte != RESET_WRAP) {
+    answer[0] = MOUSE_ACKNOWLEDGE;
+    if (m->wraps && byte != MOUSE_RESET && byte != RESET_WRAP) {
         answer[0] = byte;
         return 1;
     }
@@ -94,18 +83,18 @@ unsigned mouse_receive(mouse *m, uint8_t byte, uint8_t answer[MOUSE_ANSWER])
     if (of != 0)
         return 1;
     switch (byte) {
-    case RESET:
+    case MOUSE_RESET:
         answer[1] = TEST_PASSED;
         answer[2] = ID;
         return 3;
-    case READ_ID:
+    case MOUSE_READ_ID:
         answer[1] = ID;
         return 2;
     case READ_DATA:
         answer[1] = PACKET_FIRST;
         answer[2] = answer[3] = 0;
         return 4;
-    case STATUS:
+    case MOUSE_STATUS:
         answer[1] = (uint8_t)((m->scales ? STATUS_SCALES : 0) | (m->reporting ? STATUS_REPORTING : 0) |
                               (m->remote ? STATUS_REMOTE : 0));
         answer[2] = m->resolution;

@@ -20,6 +20,20 @@ typedef struct mouse {
 
 extern const snapshot_table mouse_state;
 
+/* Commands that the BIOS sends, too, and the first byte of the answer to a valid byte. */
+enum {
+    MOUSE_SET_SCALING_1 = 0xe6,
+    MOUSE_SET_SCALING_2 = 0xe7,
+    MOUSE_SET_RESOLUTION = 0xe8,
+    MOUSE_STATUS = 0xe9,
+    MOUSE_READ_ID = 0xf2,
+    MOUSE_SET_RATE = 0xf3,
+    MOUSE_ENABLE = 0xf4,
+    MOUSE_DISABLE = 0xf5,
+    MOUSE_SET_DEFAULTS = 0xf6,
+    MOUSE_RESET = 0xff,
+    MOUSE_ACKNOWLEDGE = 0xfa
+};
 enum { MOUSE_ANSWER = 4 }; /* bytes of the longest answer */
 
 /* Sets the defaults, as after a reset. */

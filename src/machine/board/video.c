@@ -119,6 +119,8 @@ static uint32_t video_read(devices *b, uint16_t port)
         return 0;
     case DAC_MASK:
         return v->dac_mask;
+    case DAC_READ:
+        return v->dac_reads ? 3 : 0;
     case DAC_WRITE:
         return v->dac_write;
     case DAC_DATA:
@@ -166,10 +168,12 @@ static void video_write(devices *b, uint16_t port, uint32_t byte)
         v->dac_read = value;
         v->dac_write = value + 1;
         v->dac_part = 0;
+        v->dac_reads = true;
         break;
     case DAC_WRITE:
         v->dac_write = value;
         v->dac_part = 0;
+        v->dac_reads = false;
         break;
     case DAC_DATA:
         *video_dac_byte(v, v->dac_write) = value & 0x3f;
@@ -252,7 +256,8 @@ const snapshot_table video_state = {
              FIELD_SINCE(2, FIELD_ANY_OF([0], latch), FIELD_FLAG(chained), FIELD_MOST(0x1ff, vesa),
                          FIELD_MOST(VIDEO_WIDEST, vesa_width, vesa_height), FIELD_MOST(32, vesa_bits),
                          FIELD_ANY(vesa_index), FIELD_MOST(VIDEO_MEMORY - VIDEO_WINDOW_BYTES, bank),
-                         FIELD_MOST(VIDEO_MEMORY, pitch, start))),
+                         FIELD_MOST(VIDEO_MEMORY, pitch, start)),
+             FIELD_SINCE(3, FIELD_FLAG(dac_reads))),
     .partial = true};
 
 /* Saves or loads the video memory, without parts at its end that are all zeros. Snapshots of revision 1 have none. */

@@ -20,6 +20,7 @@ typedef struct video {
     uint8_t miscellaneous, dac_mask;
     uint8_t crtc_index, sequencer_index, graphics_index, attribute_index;
     bool attribute_data; /* the next write to the attribute controller is data */
+    bool dac_reads;      /* the last address was one to read from */
     uint8_t crtc[32], sequencer[8], graphics[16], attribute[32]; /* registers by index */
     uint8_t dac_read, dac_write; /* the entries that the data port reads and writes */
     uint8_t dac_part;            /* the next component of the entry: 0 red, 1 green, 2 blue */

@@ -244,6 +244,7 @@ void video_state_restore(devices *b, const uint8_t bytes[VIDEO_STATE_BYTES])
     kept.memory = v->memory;
     kept.chained = v->chained;
     kept.attribute_data = (bytes[offsetof(video, attribute_data)] & 1) != 0;
+    kept.dac_reads = (bytes[offsetof(video, dac_reads)] & 1) != 0;
     kept.dac_part %= 3;
     kept.vesa &= 0x1ff;
     kept.vesa_width %= VIDEO_WIDEST + 1;

@@ -33,7 +33,25 @@
 ;! 15 87 more than 64 KB 0100 C
 ;! 1A time 2359 5000
 ;! 1A date 1999 1231
+;! 1A 05 2004 0229
+;! 1A 03 1234 5601
 ;! 1A no such C
+;! 15 C200 without a handler 0500 C
+;! 15 C207 0007
+;! 15 C200 0000
+;! 15 C201 00AA
+;! 15 C202 0002
+;! 15 C202 no such 0202 C
+;! 15 C203 0003
+;! 15 C203 no such 0203 C
+;! 15 C204 0034
+;! 15 C206 scaling 0006
+;! 15 C206 status 0010 0003 00C8
+;! 15 C205 0005
+;! 15 C205 no such 0205 C
+;! 15 C206 default 0000 0002 0064
+;! 15 C206 no such 0106 C
+;! 15 C2 no such 0108 C
 ;! 1A ticks 0000 0018 00AF
 ;! 1A midnight 0001 0000 0000
 ;! 1A again 0000
@@ -170,9 +188,75 @@ org 100h
         mov ah, 4
         int 1ah
         report "1A date", cx, dx
+        mov cx, 2004h           ; set and read back
+        mov dx, 0229h
+        mov ah, 5
+        int 1ah
+        mov cx, 0
+        mov dx, 0
+        mov ah, 4
+        int 1ah
+        report "1A 05", cx, dx
+        mov cx, 1234h
+        mov dx, 5601h
+        mov ah, 3
+        int 1ah
+        mov cx, 0
+        mov dx, 0
+        mov ah, 2
+        int 1ah
+        report "1A 03", cx, dx
+        mov cx, 2359h
+        mov dx, 5000h
+        mov ah, 3
+        int 1ah
         mov ah, 77h
         int 1ah
         report "1A no such"
+        mov bx, 0100h
+        call15 "15 C200 without a handler", 0c200h
+        mov bx, 1234h
+        call15 "15 C207", 0c207h
+        mov bx, 0100h
+        call15 "15 C200", 0c200h
+        mov ax, 0c201h
+        mov bx, 0ffffh
+        int 15h
+        report "15 C201", bx
+        mov bx, 0600h           ; 200 a second
+        call15 "15 C202", 0c202h
+        mov bx, 0700h
+        call15 "15 C202 no such", 0c202h
+        mov bx, 0300h           ; 8 counts per millimetre
+        call15 "15 C203", 0c203h
+        mov bx, 0400h
+        call15 "15 C203 no such", 0c203h
+        mov bx, 1234h
+        mov ax, 0c204h
+        int 15h
+        report "15 C204", bx
+        mov bx, 0200h           ; 2:1
+        call15 "15 C206 scaling", 0c206h
+        mov bx, 0
+        mov cx, 0
+        mov dx, 0
+        mov ax, 0c206h
+        int 15h
+        report "15 C206 status", bx, cx, dx
+        mov bx, 0300h           ; bytes in a packet
+        call15 "15 C205", 0c205h
+        mov bx, 0900h
+        call15 "15 C205 no such", 0c205h
+        mov bx, 0
+        mov cx, 0
+        mov dx, 0
+        mov ax, 0c206h
+        int 15h
+        report "15 C206 default", bx, cx, dx
+        mov bx, 0300h
+        call15 "15 C206 no such", 0c206h
+        mov bx, 0
+        call15 "15 C2 no such", 0c208h
         mov cx, 18h             ; a tick before midnight
         mov dx, 0afh
         mov ah, 1
