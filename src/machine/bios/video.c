@@ -111,6 +111,9 @@ static void set_page(bios *b, unsigned page)
 
 void bios_video_open(bios *b)
 {
+    enum { SWITCHES = 9 };
+    bios_store(b, BDA_VIDEO_SWITCHES, 1, SWITCHES);
+    bios_store(b, BDA_VIDEO_OPTIONS, 1, VIDEO_LINES_400);
     video_set_mode(b, video_mode_find(TEXT_80), false);
 }
 
@@ -335,7 +338,8 @@ static void state_information(bios *b)
     state[0x27] = (uint8_t)colours_of(mode);
     state[0x28] = (uint8_t)(colours_of(mode) >> 8);
     state[0x29] = (uint8_t)pages_of(mode);
-    state[0x2a] = mode->height == 200 ? 0 : mode->height == 350 ? 1 : mode->height == 480 ? 3 : 2;
+    const unsigned lines = is_text(b) ? video_lines(b) : mode->height;
+    state[0x2a] = lines == 200 ? 0 : lines == 350 ? 1 : lines == 480 ? 3 : 2;
     state[0x31] = 3; /* 256 KB */
     engine_write_linear(b->machine->engine, at, state, sizeof state);
     bios_set_low(b, ENGINE_EAX, 0x1b);

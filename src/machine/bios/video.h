@@ -8,9 +8,15 @@
 enum { VIDEO_ALL_PLANES = 4 * 0x10000 }; /* bytes */
 enum { VIDEO_FUNCTIONALITY = 0x0f00 };   /* offset in the ROM: table for AH = 1Bh */
 
-/* Bits of the data area that AH = 12h changes: in BDA_VIDEO_INFORMATION until the next mode, then in
- * BDA_VIDEO_OPTIONS. */
-enum { VIDEO_CURSOR_AS_IS = 1, VIDEO_GREYS = 2, VIDEO_COLOURS_KEPT = 8 };
+/* Bits of the data area that AH = 12h changes: in BDA_VIDEO_INFORMATION until the next mode, then in BDA_VIDEO_OPTIONS. Text modes
+ * have 350 lines if neither VIDEO_LINES_400 nor VIDEO_LINES_200 is set. */
+enum {
+    VIDEO_CURSOR_AS_IS = 1,
+    VIDEO_GREYS = 2,
+    VIDEO_COLOURS_KEPT = 8,
+    VIDEO_LINES_400 = 0x10,
+    VIDEO_LINES_200 = 0x80
+};
 
 /* Memory layout of pixels or characters. */
 typedef enum video_kind {
@@ -42,12 +48,15 @@ static inline uint32_t video_base(const video_mode *mode)
         return 0xa0000;
     return (mode->registers.miscellaneous & 1) != 0 ? 0xb8000 : 0xb0000;
 }
-/* Sets registers, colours, fonts and data area for a mode. Clears the screen's memory unless `keep`. */
+/* Returns the lines that are shown; a line that the monitor shows twice counts once. */
+unsigned video_lines(const bios *b);
+/* Sets registers, colours, fonts and data area for a mode; a mode of text gets the lines that AH = 12h has selected. Clears the
+ * screen's memory unless `keep`. */
 void video_set_mode(bios *b, const video_mode *mode, bool keep);
-/* Serves AH = 12h: BL = 10h returns the configuration, colour or monochrome with 256 KB. AL = 1 turns off the
- * colours that a mode sets (31h) and the conversion of cursor shapes (34h), and AL = 0 turns them on; so for the
- * conversion of colours to grey (33h). 30h, 32h, 35h and 36h select features that are fixed; they succeed without
- * effect. */
+/* Serves AH = 12h: BL = 10h returns the configuration, colour or monochrome with 256 KB. BL = 30h selects 200, 350 or 400 lines
+ * (AL = 0 to 2) for text modes that are set from then on. AL = 1 turns off the colours that a mode sets (31h) and the conversion
+ * of cursor shapes (34h), and AL = 0 turns them on; so for the conversion of colours to grey (33h). 32h, 35h and 36h select
+ * features that are fixed; they succeed without effect. */
 void video_alternate(bios *b);
 /* Sets the 256 colours of the DAC to the defaults of a mode. */
 void video_set_colours(bios *b, const video_mode *mode);

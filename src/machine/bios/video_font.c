@@ -43,14 +43,12 @@ void video_set_font(bios *b, uint16_t offset)
 static void set_height(bios *b, unsigned height)
 {
     uint8_t *crtc = video_crtc(b->machine->devices);
-    /* scan lines of the screen: the vertical display end */
-    unsigned lines = (crtc[0x12] | (crtc[7] & 2u) << 7 | (crtc[7] & 0x40u) << 3) + 1;
     if (height == 0 || height > 32)
         return;
     crtc[9] = (uint8_t)((crtc[9] & 0xe0u) | (height - 1));
     crtc[0x0a] = (uint8_t)(height > 3 ? height - 3 : 0); /* the cursor's lines */
     crtc[0x0b] = (uint8_t)(height > 2 ? height - 2 : 0);
-    bios_store(b, BDA_ROWS, 1, lines / height - 1);
+    bios_store(b, BDA_ROWS, 1, video_lines(b) / height - 1);
     bios_store(b, BDA_CHARACTER, 2, height);
 }
 

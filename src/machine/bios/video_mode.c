@@ -191,6 +191,51 @@ const video_mode *video_mode_find(unsigned number)
     return NULL;
 }
 
+unsigned video_lines(const bios *b)
+{
+    enum { TWICE = 0x80 };
+    const uint8_t *crtc = video_crtc(b->machine->devices);
+    unsigned lines = (crtc[0x12] | (crtc[7] & 2u) << 7 | (crtc[7] & 0x40u) << 3) + 1;
+    return (crtc[9] & TWICE) != 0 ? lines / 2 : lines;
+}
+
+/* Changes a text mode to 200 or 350 lines, as AH = 12h with BL = 30h has selected. Monochrome text has no 200 lines. The values are
+ * those of IBM's modes 0, 0*, 2, 2* and 7*, apart from the palette, which shows the same colours. */
+static video_mode with_lines(const bios *b, const video_mode *mode)
+{
+    enum {
+        DOT_CLOCK_25 = 4,
+        EIGHT_DOTS = 1,
+        COLOUR = 1,
+        LINES_350 = 0x80,
+        MODE_CONTROL = 16,
+        LINE_GRAPHICS = 4
+    };
+    static const struct {
+        uint8_t at, of_200, of_350;
+    } crtc[] = {{0x09, 0xc7, 0x4d}, {0x0a, 0x06, 0x0b}, {0x0b, 0x07, 0x0c}, {0x10, 0x9c, 0x83},
+                {0x11, 0x8e, 0x85}, {0x12, 0x8f, 0x5d}, {0x15, 0x96, 0x63}, {0x16, 0xb9, 0xba}};
+    const unsigned options = bios_load(b, BDA_VIDEO_OPTIONS, 1);
+    const bool colour = (mode->registers.miscellaneous & COLOUR) != 0,
+               lines_200 = (options & VIDEO_LINES_200) != 0;
+    video_mode is = *mode;
+    if (mode->kind != VIDEO_TEXT || (options & VIDEO_LINES_400) != 0 || (lines_200 && !colour))
+        return is;
+    is.height = lines_200 ? 200 : 350;
+    is.character = lines_200 ? 8 : 14;
+    for (unsigned i = 0; i < sizeof crtc / sizeof crtc[0]; i++)
+        is.registers.crtc[crtc[i].at] = lines_200 ? crtc[i].of_200 : crtc[i].of_350;
+    if (!lines_200)
+        is.registers.miscellaneous = (is.registers.miscellaneous & 0x3f) | LINES_350;
+    if (colour) {
+        is.width = (uint16_t)(is.columns * 8);
+        is.registers.miscellaneous &= (uint8_t)~DOT_CLOCK_25;
+        is.registers.sequencer[1] |= EIGHT_DOTS;
+        is.registers.attribute[MODE_CONTROL] &= (uint8_t)~LINE_GRAPHICS;
+    }
+    return is;
+}
+
 /* --- default colours of the modes --- */
 
 enum { DIM = 0x15, BRIGHT = 0x2a, MOST = 0x3f }; /* a third, two thirds and all of the DAC's 6 bits */
@@ -283,9 +328,9 @@ static void clear_memory(bios *b, const video_mode *mode)
 /* `kept`: the contents of the screen were kept. */
 static void set_data_area(bios *b, const video_mode *mode, bool kept)
 {
-    /* INFORMATION: 256 KB, and the switches of an EGA with a colour display. OPTIONS: a VGA with 400 lines is
-     * active; the display combination of AH = 1Ah. */
-    enum { CURSOR_SHAPE = 0x0607, INFORMATION = 0x0960, OPTIONS = 0x0811 };
+    /* INFORMATION: 256 KB. OPTIONS: a VGA is active; the display combination of AH = 1Ah. */
+    enum { CURSOR_SHAPE = 0x0607, INFORMATION = 0x60, OPTIONS = 0x0801 };
+    enum { KEPT = VIDEO_COLOURS_KEPT | VIDEO_GREYS | VIDEO_LINES_400 | VIDEO_LINES_200 };
     static const uint8_t cga_mode[] = {0x2c, 0x28, 0x2d, 0x29, 0x2a, 0x2e, 0x1e, 0x29};
     bios_store(b, BDA_VIDEO_MODE, 1, mode->number);
     bios_store(b, BDA_COLUMNS, 2, mode->columns);
@@ -298,9 +343,8 @@ static void set_data_area(bios *b, const video_mode *mode, bool kept)
     bios_store(b, BDA_CRTC, 2, (mode->registers.miscellaneous & 1) != 0 ? 0x3d4 : 0x3b4);
     bios_store(b, BDA_ROWS, 1, (uint32_t)mode->height / mode->character - 1);
     bios_store(b, BDA_CHARACTER, 2, mode->character);
-    bios_store(b, BDA_VIDEO_INFORMATION, 2, INFORMATION | (kept ? 0x80u : 0));
-    bios_store(b, BDA_VIDEO_OPTIONS, 2,
-               OPTIONS | (bios_load(b, BDA_VIDEO_OPTIONS, 1) & (VIDEO_COLOURS_KEPT | VIDEO_GREYS)));
+    bios_store(b, BDA_VIDEO_INFORMATION, 1, INFORMATION | (kept ? 0x80u : 0));
+    bios_store(b, BDA_VIDEO_OPTIONS, 2, OPTIONS | (bios_load(b, BDA_VIDEO_OPTIONS, 1) & KEPT));
     if (mode->number < sizeof cga_mode) {
         bios_store(b, BDA_CGA_MODE, 1, cga_mode[mode->number]);
         bios_store(b, BDA_CGA_COLOUR, 1, mode->number == 6 ? 0x3f : 0x30);
@@ -345,22 +389,37 @@ static void set_video(bios *b, const video_mode *mode)
 void video_set_mode(bios *b, const video_mode *mode, bool keep)
 {
     devices *board = b->machine->devices;
-    set_video(b, mode);
-    set_data_area(b, mode, keep);
+    const video_mode with = with_lines(b, mode);
+    const unsigned character = with.character;
+    set_video(b, &with);
+    set_data_area(b, &with, keep);
     if (!keep)
-        clear_memory(b, mode);
-    if (mode->kind == VIDEO_TEXT)
-        video_load_font(b, 0, font_16[0], 16, 0, FONT_CHARACTERS);
+        clear_memory(b, &with);
+    if (with.kind == VIDEO_TEXT)
+        video_load_font(b, 0,
+                        character == 8    ? font_8[0]
+                        : character == 14 ? font_14[0]
+                                          : font_16[0],
+                        character, 0, FONT_CHARACTERS);
     video_planes_written(board);
-    video_set_font(b, mode->character == 14   ? VIDEO_FONT_14
-                      : mode->character == 16 ? VIDEO_FONT_16
-                                              : VIDEO_FONT_8);
+    video_set_font(b, character == 14 ? VIDEO_FONT_14 : character == 16 ? VIDEO_FONT_16 : VIDEO_FONT_8);
 }
 
 /* Sets or clears a bit of a byte of the data area. */
 static void set_option(bios *b, uint32_t at, unsigned bit, bool on)
 {
     bios_store(b, at, 1, (bios_load(b, at, 1) & ~bit) | (on ? bit : 0));
+}
+
+/* BL = 30h: Selects the lines of text modes. The switches of the adapter tell a monitor of 200 lines, too. */
+static void select_lines(bios *b, uint8_t choice)
+{
+    static const uint8_t bits[] = {VIDEO_LINES_200, 0, VIDEO_LINES_400}, switches[] = {8, 9, 9};
+    if (choice >= sizeof bits)
+        return;
+    uint32_t options = bios_load(b, BDA_VIDEO_OPTIONS, 1) & ~(uint32_t)(VIDEO_LINES_200 | VIDEO_LINES_400);
+    bios_store(b, BDA_VIDEO_OPTIONS, 1, options | bits[choice]);
+    bios_store(b, BDA_VIDEO_SWITCHES, 1, (bios_load(b, BDA_VIDEO_SWITCHES, 1) & 0xf0) | switches[choice]);
 }
 
 void video_alternate(bios *b)
@@ -371,6 +430,8 @@ void video_alternate(bios *b)
         bios_set_word(b, ENGINE_EBX, colour ? 0x0003 : 0x0103);
         bios_set_word(b, ENGINE_ECX, 0x0009);
     }
+    if (bl == 0x30)
+        select_lines(b, bios_low(b, ENGINE_EAX));
     if (bl == 0x31)
         set_option(b, BDA_VIDEO_OPTIONS, VIDEO_COLOURS_KEPT, off);
     if (bl == 0x33)
@@ -378,5 +439,5 @@ void video_alternate(bios *b)
     if (bl == 0x34)
         set_option(b, BDA_VIDEO_INFORMATION, VIDEO_CURSOR_AS_IS, off);
     if (bl >= 0x30 && bl <= 0x36)
-        bios_set_low(b, ENGINE_EAX, 0x12);
+        bios_set_low(b, ENGINE_EAX, bl == 0x30 && bios_low(b, ENGINE_EAX) > 2 ? 0 : 0x12);
 }

@@ -31,6 +31,7 @@ enum {
     BDA_ROWS = 0x484,      /* minus one */
     BDA_CHARACTER = 0x485, /* height of a character in lines */
     BDA_VIDEO_INFORMATION = 0x487,
+    BDA_VIDEO_SWITCHES = 0x488,
     BDA_VIDEO_OPTIONS = 0x489,
     BDA_KEYBOARD = 0x496 /* bit 4: it has 101 keys; bit 1: the last byte was E0h */
 };
