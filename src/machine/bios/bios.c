@@ -175,6 +175,9 @@ static bool bios_serve(bios *b, unsigned vector)
     case 0x1a:
         bios_time(b);
         return false;
+    case 0x70:
+        bios_clock_interrupt(b);
+        return false;
     case VESA_WINDOW_SLOT: /* the stub of this vector is no interrupt handler but VESA's far routine */
         vesa_window(b);
         return false;

@@ -15,13 +15,14 @@ uint32_t bios_stub_address(unsigned vector);
 void bios_finish(bios *b, uint8_t status);
 
 /* The service of each vector. bios_keyboard and bios_system return true if the stub must wait. */
-void bios_video(bios *b);         /* video.c: 10h */
-void bios_video_open(bios *b);    /* sets the first mode, text with 80 columns */
-bool bios_keyboard(bios *b);      /* keyboard.c: 16h */
-void bios_key_interrupt(bios *b); /* 09h */
-bool bios_system(bios *b);        /* system.c: 15h */
-void bios_time(bios *b);          /* 1Ah */
-void bios_disk_service(bios *b);  /* disk.c: 13h */
+void bios_video(bios *b);           /* video.c: 10h */
+void bios_video_open(bios *b);      /* sets the first mode, text with 80 columns */
+bool bios_keyboard(bios *b);        /* keyboard.c: 16h */
+void bios_key_interrupt(bios *b);   /* 09h */
+void bios_clock_interrupt(bios *b); /* 70h: counts the time of INT 15h AH = 83h */
+bool bios_system(bios *b);          /* system.c: 15h */
+void bios_time(bios *b);            /* 1Ah */
+void bios_disk_service(bios *b);    /* disk.c: 13h */
 /* Writes the parameter tables of the drives into the ROM. */
 void bios_disk_tables(const bios *b, uint8_t *rom);
 /* Returns the offset in the ROM of the disk parameter table to which vector 1Eh, 41h or 46h points; 0 if there is

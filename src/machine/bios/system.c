@@ -16,6 +16,20 @@ enum {
     MAP_RESERVED = 2
 };
 
+/* Cells of the real-time clock, and bits of its registers B and C. */
+enum {
+    RTC_SECONDS = 0,
+    RTC_MINUTES = 2,
+    RTC_HOURS = 4,
+    RTC_DAY = 7,
+    RTC_MONTH,
+    RTC_YEAR,
+    RTC_REGISTER_B = 11,
+    RTC_REGISTER_C,
+    RTC_SUMMER_TIME = 1,
+    RTC_PERIODIC = 0x40
+};
+
 /* AH = 24h: AL = 0 closes and 1 opens the gate of address line 20, 2 returns its state, 3 how it can be
  * controlled. */
 static void system_a20(bios *b)
@@ -52,6 +66,66 @@ static bool system_wait(bios *b)
     b->wait_until = 0;
     bios_set_flag(b, FLAG_CARRY, false);
     return false;
+}
+
+static uint8_t cmos_cell(bios *b, uint8_t cell)
+{
+    devices_write(b->machine, 0x70, 1, cell);
+    return (uint8_t)devices_read(b->machine, 0x71, 1);
+}
+
+static void cmos_set_cell(bios *b, uint8_t cell, uint8_t value)
+{
+    devices_write(b->machine, 0x70, 1, cell);
+    devices_write(b->machine, 0x71, 1, value);
+}
+
+/* Turns the periodic interrupt of the real-time clock on or off. */
+static void event_interrupts(bios *b, bool on)
+{
+    enum { SLAVE_MASK = 0xa1, RTC_LINE = 1 };
+    uint8_t with = cmos_cell(b, RTC_REGISTER_B) & (uint8_t)~RTC_PERIODIC;
+    cmos_set_cell(b, RTC_REGISTER_B, with | (on ? RTC_PERIODIC : 0));
+    if (on)
+        devices_write(b->machine, SLAVE_MASK, 1,
+                      devices_read(b->machine, SLAVE_MASK, 1) & ~(uint32_t)RTC_LINE);
+}
+
+/* AH = 83h: AL = 00h sets bit 7 of the byte at ES:BX after CX:DX microseconds, which INT 70h counts. AL = 01h cancels that. Returns
+ * the status. */
+static uint8_t system_event(bios *b)
+{
+    enum { BUSY = 0x80 };
+    const uint8_t al = bios_low(b, ENGINE_EAX);
+    if (al > 1)
+        return UNSUPPORTED;
+    if (al == 0 && bios_load(b, BDA_EVENT_WAITS, 1) != 0)
+        return BUSY;
+    engine_segment es;
+    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
+    if (al == 0) {
+        bios_store(b, BDA_EVENT_FLAG, 4, (uint32_t)es.selector << 16 | bios_word(b, ENGINE_EBX));
+        bios_store(b, BDA_EVENT_LEFT, 4, (uint32_t)bios_word(b, ENGINE_ECX) << 16 | bios_word(b, ENGINE_EDX));
+    }
+    bios_store(b, BDA_EVENT_WAITS, 1, al == 0);
+    event_interrupts(b, al == 0);
+    return 0;
+}
+
+void bios_clock_interrupt(bios *b)
+{
+    enum { PERIOD = 976 /* microseconds, as IBM's BIOS counts */, EXPIRED = 0x80 };
+    const uint8_t causes = cmos_cell(b, RTC_REGISTER_C); /* ends the request */
+    if ((causes & RTC_PERIODIC) == 0 || bios_load(b, BDA_EVENT_WAITS, 1) == 0)
+        return;
+    const uint32_t left = bios_load(b, BDA_EVENT_LEFT, 4);
+    bios_store(b, BDA_EVENT_LEFT, 4, left - PERIOD);
+    if (left >= PERIOD)
+        return;
+    const uint32_t flag = bios_load(b, BDA_EVENT_FLAG, 4), at = (flag >> 16) * 16 + (flag & 0xffff);
+    bios_store(b, at, 1, bios_load(b, at, 1) | EXPIRED);
+    bios_store(b, BDA_EVENT_WAITS, 1, 0);
+    event_interrupts(b, false);
 }
 
 /* AH = 87h: Copies CX words from the segment of descriptor 2 to that of descriptor 3 in the table at ES:SI. */
@@ -199,6 +273,9 @@ bool bios_system(bios *b)
     case 0x4f: /* keyboard intercept: carry means that the scan code in AL is to be processed */
         bios_set_flag(b, FLAG_CARRY, true);
         return false;
+    case 0x83:
+        bios_finish(b, system_event(b));
+        return false;
     case 0x86:
         return system_wait(b);
     case 0x87:
@@ -241,46 +318,23 @@ bool bios_system(bios *b)
 
 /* --- INT 1Ah --- */
 
-enum {
-    RTC_SECONDS = 0,
-    RTC_MINUTES = 2,
-    RTC_HOURS = 4,
-    RTC_DAY = 7,
-    RTC_MONTH,
-    RTC_YEAR,
-    RTC_REGISTER_B = 11,
-    RTC_SUMMER_TIME = 1
-};
-
-static uint8_t time_cell(bios *b, uint8_t cell)
-{
-    devices_write(b->machine, 0x70, 1, cell);
-    return (uint8_t)devices_read(b->machine, 0x71, 1);
-}
-
-static void time_set_cell(bios *b, uint8_t cell, uint8_t value)
-{
-    devices_write(b->machine, 0x70, 1, cell);
-    devices_write(b->machine, 0x71, 1, value);
-}
-
 /* AH = 03h: Sets the time of the clock to CX and DH, in BCD. Bit 0 of DL turns on daylight-saving time. */
 static void time_set(bios *b)
 {
-    uint8_t with = time_cell(b, RTC_REGISTER_B) & (uint8_t)~RTC_SUMMER_TIME;
-    time_set_cell(b, RTC_HOURS, bios_high(b, ENGINE_ECX));
-    time_set_cell(b, RTC_MINUTES, bios_low(b, ENGINE_ECX));
-    time_set_cell(b, RTC_SECONDS, bios_high(b, ENGINE_EDX));
-    time_set_cell(b, RTC_REGISTER_B, with | (bios_low(b, ENGINE_EDX) & RTC_SUMMER_TIME));
+    uint8_t with = cmos_cell(b, RTC_REGISTER_B) & (uint8_t)~RTC_SUMMER_TIME;
+    cmos_set_cell(b, RTC_HOURS, bios_high(b, ENGINE_ECX));
+    cmos_set_cell(b, RTC_MINUTES, bios_low(b, ENGINE_ECX));
+    cmos_set_cell(b, RTC_SECONDS, bios_high(b, ENGINE_EDX));
+    cmos_set_cell(b, RTC_REGISTER_B, with | (bios_low(b, ENGINE_EDX) & RTC_SUMMER_TIME));
 }
 
 /* AH = 05h: Sets the date of the clock to century CH, year CL, month DH and day DL, in BCD. */
 static void date_set(bios *b)
 {
-    time_set_cell(b, RTC_CENTURY, bios_high(b, ENGINE_ECX));
-    time_set_cell(b, RTC_YEAR, bios_low(b, ENGINE_ECX));
-    time_set_cell(b, RTC_MONTH, bios_high(b, ENGINE_EDX));
-    time_set_cell(b, RTC_DAY, bios_low(b, ENGINE_EDX));
+    cmos_set_cell(b, RTC_CENTURY, bios_high(b, ENGINE_ECX));
+    cmos_set_cell(b, RTC_YEAR, bios_low(b, ENGINE_ECX));
+    cmos_set_cell(b, RTC_MONTH, bios_high(b, ENGINE_EDX));
+    cmos_set_cell(b, RTC_DAY, bios_low(b, ENGINE_EDX));
 }
 
 /* Returns the last two decimal digits as BCD. */
@@ -309,7 +363,7 @@ void bios_time(bios *b)
         bios_set_word(b, ENGINE_ECX, (uint16_t)(time_bcd(t->hour) << 8 | time_bcd(t->minute)));
         bios_set_word(
             b, ENGINE_EDX,
-            (uint16_t)(time_bcd(t->second) << 8 | (time_cell(b, RTC_REGISTER_B) & RTC_SUMMER_TIME)));
+            (uint16_t)(time_bcd(t->second) << 8 | (cmos_cell(b, RTC_REGISTER_B) & RTC_SUMMER_TIME)));
         break;
     case 0x04: /* its date */
         bios_set_word(b, ENGINE_ECX, (uint16_t)(time_bcd(t->year / 100) << 8 | time_bcd(t->year % 100)));

@@ -56,6 +56,11 @@
 ;! 1A midnight 0001 0000 0000
 ;! 1A again 0000
 ;! 15 86 0001
+;! 15 83 0000
+;! 15 83 again 8000 C
+;! 15 83 after 100 ms 0001 0081
+;! 15 83 cancelled 0001
+;! 15 83 no such 8602 C
 ;! 16 05 0000
 ;! 16 01 1C0D 0000
 ;! 16 11 1C0D
@@ -292,6 +297,49 @@ org 100h
         cmp eax, 11000000       ; up to the next tick
         adc cx, 0
         report "15 86", cx
+        push cs
+        pop es
+        sti
+        mov byte [event], 1
+        rdtsc
+        mov ebp, eax
+        mov cx, 1
+        mov dx, 86a0h           ; 100 ms
+        mov bx, event
+        call15 "15 83", 8300h
+        mov cx, 0
+        mov dx, 10
+        call15 "15 83 again", 8300h
+.event: test byte [event], 80h
+        jz .event
+        rdtsc
+        sub eax, ebp            ; 103 interrupts: the first may be pending, and the next may come within its period of 976.56 us
+        mov cx, 0
+        cmp eax, 19700000
+        jb .soon
+        cmp eax, 20200000
+        ja .soon
+        inc cx
+.soon:  mov dl, [event]
+        mov dh, 0
+        clc
+        report "15 83 after 100 ms", cx, dx
+        mov byte [event], 1
+        mov cx, 0
+        mov dx, 2000
+        mov bx, event
+        mov ax, 8300h
+        int 15h
+        mov ax, 8301h
+        int 15h
+        mov cx, 0
+        mov dx, 10000
+        mov ah, 86h
+        int 15h
+        mov al, [event]
+        mov ah, 0
+        report "15 83 cancelled", ax
+        call15 "15 83 no such", 8302h
         mov cx, 1c0dh           ; a key as if it had been typed
         mov ah, 5
         int 16h
@@ -349,6 +397,7 @@ bytes:  lodsb
         call hex2
         loop bytes
         jmp crlf
+event:  db 0
 kept:   dd 0
 table:  times 16 db 0
         dw 0ffffh, 0, 9300h, 0
