@@ -1,10 +1,10 @@
-/* INT 10h: text output in text and graphics modes, cursor, pages and state. */
+/* INT 10h: text output in text and graphics modes, cursor and pages. */
 #include "machine/base/notice.h"
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
 
-/* Bytes of a character with its attribute; bytes of all text pages; the attribute grey on black; pages; a mode. */
-enum { CELL = 2, TEXT_MEMORY = 0x8000, NORMAL = 0x07, PAGES = 8, TEXT_80 = 3 };
+/* Bytes of a character with its attribute; the attribute grey on black; a mode. */
+enum { CELL = 2, NORMAL = 0x07, TEXT_80 = 3 };
 
 const video_mode *video_mode_now(const bios *b)
 {
@@ -23,7 +23,7 @@ static unsigned grid_columns(const bios *b)
     return columns >= 1 && columns <= 132 ? columns : 80;
 }
 
-static unsigned grid_rows(const bios *b)
+unsigned video_rows(const bios *b)
 {
     unsigned rows = bios_load(b, BDA_ROWS, 1) + 1;
     return rows >= 2 && rows <= 100 ? rows : 25;
@@ -33,12 +33,12 @@ static unsigned grid_rows(const bios *b)
 static uint32_t text_cell(const bios *b, unsigned page, unsigned row, unsigned column)
 {
     uint32_t offset = page * bios_load(b, BDA_PAGE_BYTES, 2) + (row * grid_columns(b) + column) * CELL;
-    return video_base(video_mode_now(b)) + offset % TEXT_MEMORY;
+    return video_base(video_mode_now(b)) + offset % VIDEO_TEXT_MEMORY;
 }
 
 static unsigned current_page(const bios *b)
 {
-    return bios_load(b, BDA_PAGE, 1) % PAGES;
+    return bios_load(b, BDA_PAGE, 1) % VIDEO_PAGES;
 }
 
 static bool is_text(const bios *b)
@@ -98,7 +98,7 @@ static void set_cursor_shape(bios *b, uint16_t shape)
 static void set_page(bios *b, unsigned page)
 {
     uint8_t *start = video_crtc(b->machine->devices) + VIDEO_START;
-    if (page >= PAGES)
+    if (page >= VIDEO_PAGES)
         return;
     uint32_t at = page * bios_load(b, BDA_PAGE_BYTES, 2);
     bios_store(b, BDA_PAGE, 1, page);
@@ -135,7 +135,7 @@ static void set_mode(bios *b, uint8_t number)
 /* Clips the window to the screen. Returns false if it is empty then. */
 static bool clip(const bios *b, video_scrolled *w)
 {
-    unsigned rows = grid_rows(b), columns = grid_columns(b);
+    unsigned rows = video_rows(b), columns = grid_columns(b);
     w->bottom = w->bottom < rows ? w->bottom : rows - 1;
     w->right = w->right < columns ? w->right : columns - 1;
     return w->top <= w->bottom && w->left <= w->right;
@@ -181,7 +181,7 @@ static void draw(bios *b, video_glyph glyph)
 static void put_character(bios *b, uint8_t character, uint8_t colour)
 {
     unsigned page = current_page(b), cursor = get_cursor(b, page), row = cursor >> 8, column = cursor & 255;
-    unsigned rows = grid_rows(b), columns = grid_columns(b);
+    unsigned rows = video_rows(b), columns = grid_columns(b);
     switch (character) {
     case 7: /* BEL: there is no loudspeaker */
         break;
@@ -238,9 +238,10 @@ static void write_characters(bios *b, bool attribute)
 {
     bool many = video_mode_now(b)->kind == VIDEO_PACKED, text = is_text(b);
     uint8_t character = bios_low(b, ENGINE_EAX), bl = bios_low(b, ENGINE_EBX), bh = bios_high(b, ENGINE_EBX);
-    unsigned page = many ? 0 : bh % PAGES, columns = grid_columns(b);
-    unsigned cells = text ? (TEXT_MEMORY - page * bios_load(b, BDA_PAGE_BYTES, 2) % TEXT_MEMORY) / CELL
-                          : grid_rows(b) * columns;
+    unsigned page = many ? 0 : bh % VIDEO_PAGES, columns = grid_columns(b);
+    unsigned cells =
+        text ? (VIDEO_TEXT_MEMORY - page * bios_load(b, BDA_PAGE_BYTES, 2) % VIDEO_TEXT_MEMORY) / CELL
+             : video_rows(b) * columns;
     unsigned cursor = get_cursor(b, page), at = (cursor >> 8) * columns + (cursor & 255);
     for (unsigned i = 0; i < bios_word(b, ENGINE_ECX) && at < cells; i++, at++) {
         uint32_t cell = text_cell(b, page, at / columns, at % columns);
@@ -260,7 +261,7 @@ static void write_characters(bios *b, bool attribute)
 /* AH = 08h: Reads the character and attribute at the cursor of page BH. */
 static void read_character(bios *b)
 {
-    unsigned page = bios_high(b, ENGINE_EBX) % PAGES, cursor = get_cursor(b, page);
+    unsigned page = bios_high(b, ENGINE_EBX) % VIDEO_PAGES, cursor = get_cursor(b, page);
     if (is_text(b))
         bios_set_word(b, ENGINE_EAX,
                       (uint16_t)bios_load(b, text_cell(b, page, cursor >> 8, cursor & 255), 2));
@@ -292,58 +293,7 @@ static void write_string(bios *b)
         set_cursor(b, page, before);
 }
 
-/* --- configuration and state --- */
-
-static unsigned colours_of(const video_mode *mode)
-{
-    switch (mode->number) {
-    case 0x04:
-    case 0x05:
-        return 4;
-    case 0x06:
-    case 0x0f:
-    case 0x11:
-        return 2;
-    case 0x07:
-        return 1;
-    default:
-        return mode->kind == VIDEO_PACKED ? 256 : 16;
-    }
-}
-
-/* Returns a mode's number of pages: as many as fit into a plane of 64 KB or into the memory of text, at most eight. */
-static unsigned pages_of(const video_mode *mode)
-{
-    unsigned pages = mode->kind == VIDEO_PLANAR ? 0x10000u / mode->page_bytes
-                     : mode->kind == VIDEO_TEXT ? TEXT_MEMORY / mode->page_bytes
-                                                : 1;
-    return pages < PAGES ? pages : PAGES;
-}
-
-/* AH = 1Bh: Stores 64 bytes of state information at ES:DI, from the data area and the mode. BX is 0, the only kind of
- * information. */
-static void state_information(bios *b)
-{
-    if (bios_word(b, ENGINE_EBX) != 0) {
-        bios_set_low(b, ENGINE_EAX, 0);
-        return;
-    }
-    uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
-    uint8_t state[64] = {VIDEO_FUNCTIONALITY & 255, VIDEO_FUNCTIONALITY >> 8, 0x00, 0xf0};
-    const video_mode *mode = video_mode_now(b);
-    engine_read_linear(b->machine->engine, BDA_VIDEO_MODE, state + 4, 30);
-    state[0x22] = (uint8_t)grid_rows(b);
-    state[0x23] = (uint8_t)bios_load(b, BDA_CHARACTER, 1);
-    state[0x25] = 8; /* VGA with colour display */
-    state[0x27] = (uint8_t)colours_of(mode);
-    state[0x28] = (uint8_t)(colours_of(mode) >> 8);
-    state[0x29] = (uint8_t)pages_of(mode);
-    const unsigned lines = is_text(b) ? video_lines(b) : mode->height;
-    state[0x2a] = lines == 200 ? 0 : lines == 350 ? 1 : lines == 480 ? 3 : 2;
-    state[0x31] = 3; /* 256 KB */
-    engine_write_linear(b->machine->engine, at, state, sizeof state);
-    bios_set_low(b, ENGINE_EAX, 0x1b);
-}
+/* --- all functions --- */
 
 /* Returns true for functions that programs call only to detect other hardware or software: Hercules cards,
  * the EGA register interface, TopView, drivers. */
@@ -368,7 +318,7 @@ static void pixel(bios *b, bool put)
 /* Serves the functions for cursor, characters and pixels. Returns false for any other. */
 static bool serve_screen(bios *b, uint8_t function)
 {
-    unsigned page = bios_high(b, ENGINE_EBX) % PAGES;
+    unsigned page = bios_high(b, ENGINE_EBX) % VIDEO_PAGES;
     uint16_t from = bios_word(b, ENGINE_ECX), to = bios_word(b, ENGINE_EDX);
     switch (function) {
     case 0x01:
@@ -445,7 +395,7 @@ void bios_video(bios *b)
             bios_set_word(b, ENGINE_EBX, 0x0008);
         break;
     case 0x1b:
-        state_information(b);
+        video_information(b);
         break;
     case 0x1c:
         if (video_serve_state(b, al))

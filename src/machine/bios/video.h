@@ -6,7 +6,9 @@
 #include "machine/board/devices.h"
 
 enum { VIDEO_ALL_PLANES = 4 * 0x10000 }; /* bytes */
-enum { VIDEO_FUNCTIONALITY = 0x0f00 };   /* offset in the ROM: table for AH = 1Bh */
+enum { VIDEO_TEXT_MEMORY = 0x8000 };     /* bytes of all text pages */
+enum { VIDEO_PAGES = 8 };
+enum { VIDEO_FUNCTIONALITY = 0x0f00 }; /* offset in the ROM: table for AH = 1Bh */
 
 /* Bits of the data area that AH = 12h changes: in BDA_VIDEO_INFORMATION until the next mode, then in BDA_VIDEO_OPTIONS. Text modes
  * have 350 lines if neither VIDEO_LINES_400 nor VIDEO_LINES_200 is set. */
@@ -48,6 +50,11 @@ static inline uint32_t video_base(const video_mode *mode)
         return 0xa0000;
     return (mode->registers.miscellaneous & 1) != 0 ? 0xb8000 : 0xb0000;
 }
+/* Returns the rows of characters, which programs may change in the data area. */
+unsigned video_rows(const bios *b);
+/* video_information.c: AH = 1Bh stores 64 bytes of state information at ES:DI, from the data area and the mode. BX is 0, the only
+ * kind of information. */
+void video_information(bios *b);
 /* Returns the lines that are shown; a line that the monitor shows twice counts once. */
 unsigned video_lines(const bios *b);
 /* Sets registers, colours, fonts and data area for a mode; a mode of text gets the lines that AH = 12h has selected. Clears the

@@ -325,6 +325,7 @@ dos_call dos_call_make_directory, dos_call_remove_directory, dos_call_change_dir
     dos_call_attributes, dos_call_ioctl, dos_call_duplicate, dos_call_duplicate_to, dos_call_get_directory,
     dos_call_rename, dos_call_file_time, dos_call_create_temporary, dos_call_create_new, dos_call_handles,
     dos_call_commit, dos_call_open_extended, dos_call_truename; /* file.c, file_data.c, change.c */
+dos_call dos_call_extended_error;                               /* error.c */
 dos_call dos_call_find_first, dos_call_find_next, dos_call_set_dta, dos_call_get_dta; /* find.c */
 dos_call dos_call_fcb_open, dos_call_fcb_close, dos_call_fcb_find_first, dos_call_fcb_find_next,
     dos_call_fcb_delete, dos_call_fcb_read, dos_call_fcb_write, dos_call_fcb_create, dos_call_fcb_rename,

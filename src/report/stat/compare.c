@@ -6,39 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "p5scope/version.h"
 #include "report/json_writer.h"
 #include "report/results.h"
 #include "report/run_identity.h"
+#include "report/stat/comparison.h"
 #include "report/stat/stat_internal.h"
-
-enum { MOST_RUNS = 26 /* A to Z */ };
-
-typedef struct compared_run {
-    char *name; /* of its file */
-    char *model, *command, *options;
-    char *identity;    /* JSON; NULL: not stated */
-    char *ending;      /* "" if the guest simply exited */
-    uint64_t revision; /* of the model; 0: not stated */
-} compared_run;
-
-/* An event, stall cause or metric with its value in each run; NaN in a run without it. */
-typedef struct compared_row {
-    char *name, *unit;
-    double values[MOST_RUNS];
-} compared_row;
-
-struct p5_comparison {
-    arena texts; /* owns the strings of runs and rows */
-    compared_run runs[MOST_RUNS];
-    size_t run_count;
-    ARRAY_OF(compared_row) rows;
-    const char *name; /* of the file being read; the caller's */
-};
 
 p5_status p5_comparison_open(p5_comparison **out, p5_error *error)
 {
@@ -406,56 +381,4 @@ p5_status p5_comparison_write(FILE *out, const p5_comparison *c, p5_stat_format 
     else
         write_text(out, c, style);
     return error_unless_written(error, out, "the comparison");
-}
-
-/* ---- Judging ---- */
-
-enum { SENTENCE = 400 };
-
-/* Judges run `i` against the first and writes the outcome as a sentence. Returns true if its clocks are at most
- * `percent` more. A run that was cut short cannot be judged. `clocks` NULL: no run has them. */
-static bool judge_run(const p5_comparison *c, size_t i, const compared_row *clocks, double percent,
-                      char sentence[SENTENCE])
-{
-    double first = clocks != NULL ? clocks->values[0] : NAN, value = clocks != NULL ? clocks->values[i] : NAN;
-    const compared_run *cut = &c->runs[c->runs[0].ending[0] != '\0' ? 0 : i];
-    double growth = 100 * (value - first) / first;
-    if (cut->ending[0] != '\0') {
-        char *name = p5_command_text((char *const[]){cut->name}, 1);
-        snprintf(sentence, SENTENCE, "cannot be judged: %s: %s", name != NULL ? name : "", cut->ending);
-        free(name);
-        return false;
-    }
-    if (!isfinite(growth)) {
-        snprintf(sentence, SENTENCE, "cannot be judged: there are no clocks to compare");
-        return false;
-    }
-    snprintf(sentence, SENTENCE, "%.0f clocks are %+.2f %% of %.0f; %g %% are allowed", value, growth, first,
-             percent);
-    return growth <= percent;
-}
-
-p5_status p5_comparison_judge(const p5_comparison *c, double percent, FILE *out, FILE *junit,
-                              unsigned *broken, p5_error *error)
-{
-    p5_check_result results[MOST_RUNS] = {{0}};
-    char sentences[MOST_RUNS][SENTENCE];
-    const compared_row *clocks = NULL;
-    *broken = 0;
-    for (size_t i = 0; i < c->rows.count; i++)
-        if (strcmp(c->rows.items[i].name, "clocks") == 0)
-            clocks = &c->rows.items[i];
-    for (size_t i = 1; i < c->run_count; i++) {
-        bool good = judge_run(c, i, clocks, percent, sentences[i]);
-        *broken += !good;
-        results[i - 1] = (p5_check_result){.name = c->runs[i].name,
-                                           .path = c->runs[i].command,
-                                           .model = c->runs[i].model,
-                                           .failure = good ? NULL : sentences[i]};
-        if (out != NULL)
-            fprintf(out, " %-6s %c: %s\n", good ? "ok" : "BROKEN", (char)('A' + i), sentences[i]);
-    }
-    if (junit == NULL || c->run_count < 2)
-        return P5_OK;
-    return p5_check_write_junit(junit, "p5scope stat --compare", results, c->run_count - 1, error);
 }

@@ -1,0 +1,58 @@
+/* INT 21h AH = 59h: what the error of the last failed call means. */
+#include "machine/dos/dos_internal.h"
+
+/* What AH = 59h says about an error: its class, what a program should do, and where it occurred. */
+typedef struct error_description {
+    uint16_t error;
+    uint8_t class, action, locus;
+} error_description;
+
+/* Returns the description of MS-DOS 4.0 (ERR_TABLE_21 in its source MS_TABLE.ASM). There, each call has its own locus for DOS_NO_FUNCTION
+ * and DOS_DENIED; here, only files are denied. */
+static error_description describe_error(uint16_t error)
+{
+    enum {
+        NO_RESOURCES = 1,
+        NOT_AUTHORISED = 3,
+        BAD_CALL = 7,
+        NOT_FOUND = 8,
+        BAD_FORMAT = 9,
+        EXISTS = 12,
+        OTHER_CLASS = 13
+    };
+    enum { ASK_USER = 3, ABORT = 4, ABORT_AT_ONCE = 5 };
+    enum { ANYWHERE = 1, ON_DISK = 2, IN_MEMORY = 5 };
+    static const error_description all[] = {
+        {DOS_OK, 0, 0, 0},
+        {DOS_NO_FUNCTION, BAD_CALL, ABORT, ANYWHERE},
+        {DOS_NO_FILE, NOT_FOUND, ASK_USER, ON_DISK},
+        {DOS_NO_PATH, NOT_FOUND, ASK_USER, ON_DISK},
+        {DOS_TOO_MANY_FILES, NO_RESOURCES, ABORT, ANYWHERE},
+        {DOS_DENIED, NOT_AUTHORISED, ASK_USER, ON_DISK},
+        {DOS_NO_HANDLE, BAD_CALL, ABORT, ANYWHERE},
+        {DOS_BLOCKS_DESTROYED, BAD_CALL, ABORT_AT_ONCE, IN_MEMORY},
+        {DOS_NO_MEMORY, NO_RESOURCES, ABORT, IN_MEMORY},
+        {DOS_NO_BLOCK, BAD_CALL, ABORT, IN_MEMORY},
+        {DOS_BAD_FORMAT, BAD_FORMAT, ASK_USER, ANYWHERE},
+        {DOS_BAD_ACCESS, BAD_CALL, ABORT, ANYWHERE},
+        {DOS_NO_DRIVE, NOT_FOUND, ASK_USER, ON_DISK},
+        {DOS_CURRENT_DIRECTORY, NOT_AUTHORISED, ASK_USER, ON_DISK},
+        {DOS_OTHER_DEVICE, OTHER_CLASS, ASK_USER, ON_DISK},
+        {DOS_NO_MORE_FILES, NOT_FOUND, ASK_USER, ON_DISK},
+        {DOS_EXISTS, EXISTS, ASK_USER, ON_DISK},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].error == error)
+            return all[i];
+    return (error_description){error, OTHER_CLASS, ABORT, ANYWHERE};
+}
+
+/* AH = 59h: Returns the error of the last failed call, and what it means. */
+dos_error dos_call_extended_error(dos *d)
+{
+    const error_description is = describe_error(d->last_error);
+    bios_set_word(&d->bios, ENGINE_EAX, is.error);
+    bios_set_word(&d->bios, ENGINE_EBX, (uint16_t)(is.class << 8 | is.action));
+    bios_set_high(&d->bios, ENGINE_ECX, is.locus);
+    return DOS_OK;
+}
