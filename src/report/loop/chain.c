@@ -56,7 +56,7 @@ static ptrdiff_t stored_by(const memory *m, size_t i)
         const bool stores = isa_forms[item->insn.form].data_writes > 0;
         const rewrite_places places = stores ? rewrite_compare(item, load) : REWRITE_DISJOINT;
         if (places != REWRITE_DISJOINT)
-            return places == REWRITE_SAME ? (ptrdiff_t)k : NONE;
+            return places == REWRITE_OVERLAPPING ? (ptrdiff_t)k : NONE;
     }
     return NONE;
 }

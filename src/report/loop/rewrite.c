@@ -67,9 +67,8 @@ rewrite_places rewrite_compare(const code_insn *a, const code_insn *b)
         q->flags & ISA_STACK || p->segment != q->segment || !same_registers(&x, &y))
         return REWRITE_UNKNOWN;
     const int64_t distance = (int64_t)y.displacement - x.displacement;
-    if (distance == 0 && p->operand_bytes == q->operand_bytes)
-        return REWRITE_SAME;
-    return distance >= p->operand_bytes || -distance >= q->operand_bytes ? REWRITE_DISJOINT : REWRITE_UNKNOWN;
+    return distance >= p->operand_bytes || -distance >= q->operand_bytes ? REWRITE_DISJOINT
+                                                                         : REWRITE_OVERLAPPING;
 }
 
 /* Returns whether items a and b of a run, a before b, refer to memory that cannot overlap. */

@@ -30,8 +30,8 @@ typedef struct code_run {
 bool rewrite_may_move(const loop_code *code, const code_run *run, size_t from, size_t to);
 /* How the bytes in memory that two instructions refer to are related. */
 typedef enum rewrite_places {
-    REWRITE_UNKNOWN, /* it depends on registers, or they overlap in part */
-    REWRITE_SAME,
+    REWRITE_UNKNOWN,     /* it depends on registers */
+    REWRITE_OVERLAPPING, /* at least one byte is the same */
     REWRITE_DISJOINT
 } rewrite_places;
 /* Compares the operands of a and b if no register of theirs changes between the two. */

@@ -45,6 +45,9 @@ EXPECTED = [
     ("mov eax, [esi]; add eax, ebx; mov [esi], eax; mov [esi+4], ecx", None, "p55c-200", "execution", 4, None, 3),
     ("mov eax, [esi]; add eax, ebx; mov [esi], eax; mov [edi+4], ecx", None, "p55c-200", "execution", 4, None, 1),
     ("add esi, 4; mov eax, [esi]; add eax, ebx; mov [esi], eax; sub esi, 4", None, "p55c-200", "results", 6, None, 2),
+    # A load that has only some bytes of the store depends on it, too.
+    ("mov al, [esi+1]; add eax, ebx; mov [esi], eax", None, "p55c-200", "execution", 4, None, 3),
+    ("mov eax, [esi]; add eax, ebx; mov [esi+1], al", None, "p55c-200", "execution", 4, None, 3),
     # An ADD or SUB of ESP before POP costs an AGI, LEAVE 3 clocks and an AGI; MOV after PUSH a clock, because they do not pair. PUSH to PUSH costs nothing.
     ("sub esp, 4; pop eax", None, "p55c-200", "results", 4, 3, 3),
     ("push ebp; mov ebp, esp; leave", None, "p55c-200", "chain", 6, None, 6),
