@@ -1,6 +1,12 @@
 /* Data accesses. Every load and store of translated code and of Unicorn's helper functions comes here, is
- * done in host memory, and is recorded as the processor makes it. The fast path is a lookup in the page
- * cache; mmu.c does the rest. */
+ * done in host memory, and is recorded (p5_access) as the processor makes it, for the timing model. The fast
+ * path is a lookup in the page cache, whose entries map linear pages to host memory (page_entry); mmu_fill
+ * finds the entry of any other page, or raises #PF.
+ *
+ * A WRAP(name) here replaces Unicorn's function `name`. `retaddr` is where the call from translated code
+ * returns to. Unicorn derives EIP and the flags of the running instruction from it when a fault is raised; 0
+ * means that the state is current. A function that gets it may not return. `access` is a word made by
+ * access_word: size, P5_ACCESS_* and privilege. */
 #include <assert.h>
 #include <string.h>
 
@@ -8,9 +14,10 @@
 #include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 
-/* Unicorn has the MMU indices 0 to 2; the user's is 1. */
+/* Unicorn's MMU index tells the privilege of an access: 1 is the user's, 0 and 2 are the supervisor's. */
 enum { MMU_INDEX_USER = 1 };
 
+/* Reads bytes of one page, from memory or a device. */
 static void copy_in(engine *e, const page_entry *page, uint32_t linear, uint8_t *to, unsigned size)
 {
     if (page->host)
@@ -19,8 +26,9 @@ static void copy_in(engine *e, const page_entry *page, uint32_t linear, uint8_t 
         physical_read_device(e, page->physical | (linear & ENGINE_PAGE_MASK), to, size);
 }
 
-/* Brings the owner up to the instruction of a reference to a timed device, and makes it look at the devices
- * again after the instruction. May not return. */
+/* Prepares a reference to a timed device, whose state depends on the clock: leaves the block so that the
+ * instruction runs alone, has everything before it priced, and requests that the engine's owner looks at the
+ * devices after it. Does nothing for other pages. May not return. */
 static void before_reference(engine *e, const page_entry *page, uintptr_t retaddr)
 {
     const engine_window *window = page->host ? NULL : physical_window(e, page->physical);
@@ -32,15 +40,16 @@ static void before_reference(engine *e, const page_entry *page, uintptr_t retadd
     stretch_no_batch(e);
 }
 
-/* Does guard.c's checks that follow the page checks. */
-static void look(engine *e, uint32_t linear, unsigned size, uint32_t flags, uintptr_t retaddr)
+/* Checks alignment and data breakpoints, after the page faults of the access. */
+static void check_reference(engine *e, uint32_t linear, unsigned size, uint32_t flags, uintptr_t retaddr)
 {
     p5_access access = {.linear = linear, .size = (uint8_t)size, .flags = (uint8_t)flags};
     guard_access_done(e, &access, retaddr);
 }
 
-/* Does a load that misses the page cache or crosses a page end. Both pages are checked before anything is
- * read. */
+/* Does a load that cannot take the fast path: it misses the page cache, crosses a page end or may violate its
+ * segment. Both pages are checked before anything is read. The entries are copied, because mmu_fill may
+ * return the same one again. */
 uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr)
 {
     unsigned size = access & 0xff;
@@ -53,11 +62,11 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
         guard_access(e, linear, size, false, retaddr);
     page_entry first = *mmu_fill(e, linear, MMU_READ, user, retaddr);
     before_reference(e, &first, retaddr);
-    unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
+    unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK); /* bytes up to the end of the page */
     if (e->memory.guard.data)
-        look(e, linear, size, flags, retaddr);
+        check_reference(e, linear, size, flags, retaddr);
     if (part < size) {
-        e->memory.fault.across = linear; /* for refine_page_fault, if the second page faults */
+        e->memory.fault.across = linear; /* for the page fault, if the second page has one */
         page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
         e->memory.fault.across = 0;
         copy_in(e, &first, linear, bytes, part);
@@ -71,8 +80,8 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
     return value;
 }
 
-/* Discards translated code that is about to be overwritten. If the running block is affected, it is left
- * before the store. */
+/* Discards translated code in bytes of one page that are about to be overwritten. If the running block is
+ * affected, it is left before the store. */
 static void overwrite_code(engine *e, const page_entry *page, uint32_t linear, unsigned size,
                            uintptr_t retaddr)
 {
@@ -81,6 +90,8 @@ static void overwrite_code(engine *e, const page_entry *page, uint32_t linear, u
         code_overwrite(e, physical, size, retaddr);
 }
 
+/* Writes bytes of one page, to memory or a device. A store that changes no byte leaves translated code valid,
+ * unless there is code that was translated from other bytes than RAM's (code_count). */
 static void copy_out(engine *e, const page_entry *page, uint32_t linear, const uint8_t *from, unsigned size,
                      uintptr_t retaddr)
 {
@@ -95,7 +106,8 @@ static void copy_out(engine *e, const page_entry *page, uint32_t linear, const u
     memcpy(to, from, size);
 }
 
-/* Checks both pages of a store before anything is written. Returns how many bytes lie in the first. */
+/* Checks both pages of a store before anything is written, and returns their entries in `pages`; both are the
+ * same if the store lies in one page. Returns how many bytes lie in the first. */
 static unsigned fill_store(engine *e, uint32_t linear, uint32_t access, page_entry pages[2],
                            uintptr_t retaddr)
 {
@@ -111,12 +123,14 @@ static unsigned fill_store(engine *e, uint32_t linear, uint32_t access, page_ent
     return part < size ? part : size;
 }
 
+/* Records a store, as one reference even if it crosses a page end. */
 static void record_store(engine *e, uint32_t linear, uint32_t access, const page_entry *first)
 {
     access_record(e, linear, first->physical | (linear & ENGINE_PAGE_MASK),
                   first->kind | (access & 0xffff) | ACCESS_KIND(0, P5_ACCESS_WRITE));
 }
 
+/* Does a store that cannot take the fast path. */
 void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr)
 {
     page_entry pages[2];
@@ -124,20 +138,22 @@ void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t acce
     memcpy(bytes, &value, sizeof bytes);
     unsigned size = access & 0xff, part = fill_store(e, linear, access, pages, retaddr);
     if (e->memory.guard.data)
-        look(e, linear, size, (access >> 8 & 0xff) | P5_ACCESS_WRITE, retaddr);
+        check_reference(e, linear, size, (access >> 8 & 0xff) | P5_ACCESS_WRITE, retaddr);
     copy_out(e, &pages[0], linear, bytes, part, retaddr);
     if (part < size)
         copy_out(e, &pages[1], linear + part, bytes + part, size - part, retaddr);
     record_store(e, linear, access, &pages[0]);
 }
 
+/* Raises the faults that a store would have, and leaves the block if the store would change its code. Stores and
+ * records nothing. */
 void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t retaddr)
 {
     engine *e = engine_of(env);
     page_entry pages[2];
     unsigned part = fill_store(e, linear, access_word(size, engine_at_user_level(env), 0), pages, retaddr);
     if (e->memory.guard.alignment)
-        look(e, linear, size, P5_ACCESS_WRITE, retaddr);
+        check_reference(e, linear, size, P5_ACCESS_WRITE, retaddr);
     overwrite_code(e, &pages[0], linear, part, retaddr);
     if (part < size)
         overwrite_code(e, &pages[1], linear + part, size - part, retaddr);
@@ -155,7 +171,7 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
     {                                                                                                        \
         access_store_quick(env, address, value, size, ACCESS_BY(index &MMU_INDEX_USER), retaddr);            \
     }
-/* The calling code uses the whole register, zero-extended. */
+/* Loads return 64 bits, because translated code uses the whole register, zero-extended. */
 LOAD(helper_ret_ldub_mmu, uint64_t, 1)
 LOAD(helper_le_lduw_mmu, uint64_t, 2)
 LOAD(helper_le_ldul_mmu, uint64_t, 4)
@@ -165,7 +181,8 @@ STORE(helper_le_stw_mmu, uint16_t, 2)
 STORE(helper_le_stl_mmu, uint32_t, 4)
 STORE(helper_le_stq_mmu, uint64_t, 8)
 
-/* The functions that emit.c calls, by mode, privilege, and size and sign in emit.c's numbering. */
+/* The functions that code generated by emit.c calls: one for each mode (access_mode), privilege, size and
+ * sign, so that these are constants in the fast path. */
 #define EMITTED_LOAD(name, size, user, mode)                                                                 \
     static uint64_t name(uc_env *env, uint64_t address)                                                      \
     {                                                                                                        \
@@ -203,6 +220,7 @@ EMITTED_FOR(user, true, ACCESS_PROTECTED)
 EMITTED_FOR(real, false, ACCESS_REAL)
 EMITTED_FOR(v86, true, ACCESS_REAL)
 
+/* In the order of access_loads. A qword has no sign to extend, so it stands in both halves. */
 #define LOADS(suffix)                                                                                        \
     {                                                                                                        \
         load_byte_##suffix, load_word_##suffix, load_dword_##suffix, load_qword_##suffix,                    \
@@ -224,6 +242,7 @@ access_store *const access_stores[ACCESS_MODES][2][4] = {
     [ACCESS_REAL] = {STORES(real), STORES(v86)},
 };
 
+/* Stores a word unless memory holds it already (ARPL). If its page is not present, the store faults. */
 void access_store_changed(uc_env *env, uint64_t address, uint64_t value)
 {
     engine *e = engine_of(env);
@@ -231,7 +250,7 @@ void access_store_changed(uc_env *env, uint64_t address, uint64_t value)
     if (engine_read_linear(e, (uint32_t)address, now, sizeof now) &&
         (now[0] | (unsigned)now[1] << 8) == (value & 0xffff))
         return;
-    guard_changes(e, ACCESS_RETURN);
+    guard_changes(e, ACCESS_RETURN); /* #GP for a store through CS */
     access_store_quick(env, address, value, 2, ACCESS_BY(engine_at_user_level(env)), ACCESS_RETURN);
 }
 
@@ -246,6 +265,8 @@ CHECK(check_dword, 4)
 access_check *const access_checks[3] = {check_byte, check_word, check_dword};
 
 /* --- Loads and stores of helper functions on behalf of an instruction --- */
+
+/* Unicorn executes complex instructions by C functions, which make an instruction's data references by these. */
 
 #define LOAD_DATA(name, type, size)                                                                          \
     type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr)                                       \
@@ -273,14 +294,16 @@ int WRAP(cpu_ldsw_data_ra)(uc_env *env, uint64_t address, uintptr_t retaddr)
 
 /* --- Loads and stores of microcode: descriptors, IDT, TSS, stacks of far transfers --- */
 
+/* Returns whether the bytes at `linear` lie within the limit of a descriptor table. */
 static bool in_table(const uc_segment *table, uint32_t linear, unsigned size)
 {
     uint32_t offset = linear - (uint32_t)table->base;
     return offset <= table->limit && table->limit - offset >= size - 1;
 }
 
-/* Joins two references into one: the processor reads a descriptor as one 8-byte reference and a real-mode
- * vector as one of 4 bytes, but Unicorn reads them in halves. */
+/* Joins the last two recorded reads into one if the last, of `size` bytes at `linear`, is the second half of a
+ * table entry: the processor reads a descriptor as one 8-byte reference and a real-mode vector as one of 4
+ * bytes, but Unicorn reads them in halves. Also records that the running block has read a descriptor. */
 static void join_halves(engine *e, uint32_t linear, unsigned size)
 {
     const uc_env *env = e->env;
@@ -303,6 +326,7 @@ static void join_halves(engine *e, uint32_t linear, unsigned size)
     }
 }
 
+/* Loads for microcode. `user`: with the rights of CPL 3. */
 static uint32_t load_system(uc_env *env, uint32_t linear, unsigned size, bool user, uintptr_t retaddr)
 {
     uint32_t value =
@@ -311,21 +335,25 @@ static uint32_t load_system(uc_env *env, uint32_t linear, unsigned size, bool us
     return value;
 }
 
+/* Loads for microcode as supervisor. */
 uint32_t access_load_system(engine *e, uint32_t linear, unsigned size, uintptr_t retaddr)
 {
     return load_system(e->env, linear, size, false, retaddr);
 }
 
+/* Loads for microcode with the privilege `user`. The state must be current. */
 uint32_t access_load_as(engine *e, uint32_t linear, unsigned size, bool user)
 {
     return load_system(e->env, linear, size, user, 0);
 }
 
+/* Stores for microcode with the privilege `user`. The state must be current. */
 void access_store_system(engine *e, uint32_t linear, unsigned size, uint32_t value, bool user)
 {
     access_store_quick(e->env, linear, value, size, ACCESS_BY(user) | P5_ACCESS_SYSTEM, 0);
 }
 
+/* Sets and clears bits in the upper dword of the descriptor at `address`. Returns the new dword. */
 uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uint32_t clear,
                                   uintptr_t retaddr)
 {
@@ -337,6 +365,7 @@ uint32_t access_update_descriptor(engine *e, uint32_t address, uint32_t set, uin
     return high;
 }
 
+/* Raises #PF unless the supervisor may make this reference. The state must be current. */
 void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access access)
 {
     mmu_fill(e, linear, access, false, 0);
@@ -344,6 +373,7 @@ void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access a
         mmu_fill(e, linear + size - 1, access, false, 0);
 }
 
+/* Unicorn's own microcode, for what the engine does not do itself. */
 #define LOAD_SYSTEM(name, size)                                                                              \
     uint32_t WRAP(name)(uc_env * env, uint64_t address, int index, uintptr_t retaddr)                        \
     {                                                                                                        \

@@ -1,5 +1,5 @@
 /* Translated code: where it lies in RAM, what Unicorn fetches to translate, and the lookup of a block by where
- * control went. */
+ * control went. A WRAP(name) replaces Unicorn's function `name`, which REAL(name) calls. */
 #include <assert.h>
 
 #include "engine/memory/code.h"
@@ -7,6 +7,7 @@
 #include "engine/memory/memory_internal.h"
 #include "engine/stretch/stretch.h"
 
+/* Empties the cache of blocks by EIP (memory_state.found). A place of all ones matches no EIP. */
 void code_forget_found(engine *e)
 {
     if (!e->memory.found_none)
@@ -14,6 +15,7 @@ void code_forget_found(engine *e)
     e->memory.found_none = true;
 }
 
+/* Records the address of a translated block. Returns whether 3/4 of the buffer for translated code are used. */
 bool code_translated(engine *e, uintptr_t at)
 {
     if (e->memory.translations == 0 || at < e->memory.translations)
@@ -26,20 +28,23 @@ static bool is_flat(const uc_env *env)
     return env->segs[ENGINE_CS].base == 0;
 }
 
+/* Lets Unicorn look up the block, and caches the result for `place` in *found. */
 const void *REAL(helper_lookup_tb_ptr)(uc_env *env);
 static const void *__attribute__((noinline)) find(uc_env *env, found_block *found, uint64_t place)
 {
     const void *code = REAL(helper_lookup_tb_ptr)(env);
     engine *e = engine_of(env);
-    if (is_flat(env) && (uintptr_t)code > e->memory.translations) { /* else it leads to Unicorn's loop */
+    /* Code before all blocks leads to Unicorn's loop: the block has to be translated first. */
+    if (is_flat(env) && (uintptr_t)code > e->memory.translations) {
         *found = (found_block){place, code};
         e->memory.found_none = false;
     }
     return code;
 }
 
-/* Returns the code where a return or an indirect branch leads. Unicorn's own table holds descriptions of
- * blocks: a lookup waits for two lines of the host's memory, and a page has only 64 entries. */
+/* Returns the translated code to which a return or an indirect branch leads. `place` is EIP and the mode, for
+ * which the code was translated. Unicorn's own table holds descriptions of blocks: a lookup waits for two
+ * lines of the host's memory, and a page has only 64 entries. */
 const void *WRAP(helper_lookup_tb_ptr)(uc_env *env);
 const void *WRAP(helper_lookup_tb_ptr)(uc_env *env)
 {
@@ -61,12 +66,14 @@ static uint64_t lines_of(uint32_t physical, unsigned size)
     return UINT64_MAX >> (63 - (last - first)) << first;
 }
 
+/* Returns whether translated code lies in a line that these bytes of one page touch. */
 bool code_lies_in(const engine *e, uint32_t physical, unsigned size)
 {
     assert(physical < e->memory.ram_bytes);
     return e->memory.code_lines[physical / ENGINE_PAGE_BYTES] & lines_of(physical, size);
 }
 
+/* Marks bytes of one page as translated code. The first mark in a page makes stores into it take mmu_fill. */
 void code_protect(engine *e, uint32_t physical, unsigned size)
 {
     if (physical >= e->memory.ram_bytes || size == 0)
@@ -77,11 +84,13 @@ void code_protect(engine *e, uint32_t physical, unsigned size)
         mmu_see_stores(e, physical & ~(uint32_t)ENGINE_PAGE_MASK, PAGE_CODE);
 }
 
+/* Returns whether the page of `physical` is RAM without translated code. */
 bool code_none_in_page(const engine *e, uint32_t physical)
 {
     return physical < e->memory.ram_bytes && !e->memory.code_lines[physical / ENGINE_PAGE_BYTES];
 }
 
+/* Discards all translated code. */
 void code_forget(engine *e)
 {
     code_forget_found(e);
@@ -92,6 +101,9 @@ void code_forget(engine *e)
     }
 }
 
+/* Discards the translated code in these bytes of one page, which a store of the guest is about to change. If it
+ * is the running block, Unicorn leaves that before the store. Before that, the owner processes what was
+ * executed, because it may still read the old bytes. */
 void code_overwrite(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr)
 {
     assert(code_lies_in(e, physical, size));
@@ -102,6 +114,7 @@ void code_overwrite(engine *e, uint32_t physical, unsigned size, uintptr_t retad
     UC_INTERNAL(page_collection_unlock)(pages);
 }
 
+/* Discards the translated code in these bytes, if there is any. They may lie in several pages and beyond RAM. */
 void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
 {
     if (!size || physical >= e->memory.ram_bytes)
@@ -120,6 +133,7 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
 
 /* --- What Unicorn fetches --- */
 
+/* Returns where to put `size` bytes that Unicorn translates instead of those at `linear`; 0 ends that. */
 uint8_t *code_substitute_bytes(engine *e, uint32_t linear, unsigned size)
 {
     assert(size <= sizeof e->memory.substitute.bytes);
@@ -128,8 +142,8 @@ uint8_t *code_substitute_bytes(engine *e, uint32_t linear, unsigned size)
     return e->memory.substitute.bytes;
 }
 
-/* Returns the RAM address under which Unicorn files translated code, which is the physical address. -1 means
- * that a block is not filed. */
+/* Returns the RAM address under which Unicorn files translated code, which is the physical address. -1, outside
+ * of RAM, means that a block is not filed, but translated again each time. */
 uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
 {
     engine *e = engine_of(env);
@@ -141,6 +155,8 @@ uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
     return entry->host ? entry->physical | (linear & ENGINE_PAGE_MASK) : UINT64_MAX;
 }
 
+/* Returns `size` bytes of code as the processor fetches them: substituted ones, those of the code cache, or RAM.
+ * Raises the faults of a fetch. */
 static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
 {
     engine *e = engine_of(env);
@@ -156,7 +172,7 @@ static uint32_t load_code(uc_env *env, uint32_t linear, unsigned size)
         if (!mmu_is_held(entry, at))
             entry = mmu_fill(e, at, MMU_FETCH, user, 0);
         uint32_t offset = at & ENGINE_PAGE_MASK;
-        uint8_t byte = entry->host ? entry->host[offset] : 0xff;
+        uint8_t byte = entry->host ? entry->host[offset] : 0xff; /* the open bus */
         if (e->memory.coherence.code_count != 0)
             byte = coherence_code_byte(e, entry->physical | offset, byte);
         value |= (uint32_t)byte << (8 * i);
@@ -179,13 +195,14 @@ uint32_t WRAP(cpu_ldl_code)(uc_env *env, uint64_t address)
     return load_code(env, (uint32_t)address, 4);
 }
 
-/* Called for the first block of a page. There is nothing to do, because describe.c has recorded where the
- * code lies. */
+/* Unicorn calls this for the first block of a page. There is nothing to do, because code_protect records where
+ * the code lies. */
 void WRAP(tlb_protect_code)(uc_engine *uc, uint64_t ram_address)
 {
     (void)uc, (void)ram_address;
 }
 
+/* Unicorn calls this when it has discarded the last block of a page. */
 void WRAP(tlb_unprotect_code)(uc_engine *uc, uint64_t ram_address)
 {
     engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));

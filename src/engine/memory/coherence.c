@@ -1,3 +1,11 @@
+/* Contents of caches and TLBs that differ from RAM and page tables. RAM here is what data references see. Three other
+ * contents are kept where they can differ:
+ *
+ *   memory      under modified cache lines, a copy of each page that the guest has stored into
+ *   code lines  lines of the code cache, which fetches see
+ *   pins        TLB entries that test registers have written
+ *
+ * The model (core/) decides when a line is written back, dropped or filled, and calls the engine_ functions here. */
 #define _GNU_SOURCE /* memmem */
 #include "engine/memory/memory_internal.h"
 
@@ -7,23 +15,26 @@
 #include "base/area.h"
 #include "engine/stretch/stretch.h"
 
+/* Returns memory's copy of a page. */
 static void *page_copy(engine *e, uint32_t page)
 {
     return e->memory.coherence.memory + (size_t)page * ENGINE_PAGE_BYTES;
 }
 
+/* Frees everything, and forgets all differences. */
 void coherence_close(engine *e)
 {
-    coherence *b = &e->memory.coherence;
-    area_close(b->memory, e->memory.ram_bytes);
-    free(b->copied);
-    free(b->code);
-    free(b->code_page);
-    *b = (coherence){0};
+    coherence *c = &e->memory.coherence;
+    area_close(c->memory, e->memory.ram_bytes);
+    free(c->copied);
+    free(c->code);
+    free(c->code_page);
+    *c = (coherence){0};
 }
 
 /* --- Memory --- */
 
+/* Copies the page of `physical` to memory, unless it is there. Called before the guest's first store into it. */
 void coherence_keep(engine *e, uint32_t physical)
 {
     assert(physical < e->memory.ram_bytes);
@@ -34,37 +45,42 @@ void coherence_keep(engine *e, uint32_t physical)
     e->memory.coherence.copied[page] = 1;
 }
 
+/* Returns where the bytes of an INVD lie first, or NULL. They may be a part of another instruction. */
 const uint8_t *coherence_find_invd(const uint8_t *bytes, size_t size)
 {
     static const uint8_t invd[] = {0x0f, 0x08};
     return memmem(bytes, size, invd, sizeof invd);
 }
 
+/* Follows stores one by one (coherence_follow) if a loaded image may contain an INVD. Called before it runs. */
 void engine_search_invd(engine *e, const uint8_t *bytes, size_t size)
 {
     e->memory.coherence.invd |= coherence_find_invd(bytes, size) != NULL;
 }
 
+/* Returns true if stores are followed one by one, so that there must be no batches. */
 bool engine_follows_stores(const engine *e)
 {
     return e->memory.coherence.memory != NULL && e->memory.coherence.invd;
 }
 
+/* Begins to follow stores one by one, because the guest is about to execute INVD. */
 void coherence_follow(engine *e)
 {
     assert(e->memory.coherence.memory != NULL);
     e->memory.coherence.invd = true;
-    stretch_no_batch(e); /* the owner ends batches */
+    stretch_no_batch(e); /* in attention(), the owner forbids batches */
     engine_request_attention(e);
 }
 
-/* Returns true if the bytes lie in one page of RAM for which memory has a separate copy. */
+/* Returns true if the bytes, which lie in one page, are RAM and memory has a copy of the page. */
 static bool has_copy(const engine *e, uint32_t physical, uint32_t size)
 {
     return e->memory.coherence.memory != NULL && physical < e->memory.ram_bytes &&
            size <= e->memory.ram_bytes - physical && e->memory.coherence.copied[physical / ENGINE_PAGE_BYTES];
 }
 
+/* Makes bytes that were written to RAM without the caches reach memory, too. They may lie in several pages. */
 void coherence_written(engine *e, uint32_t physical, uint32_t size)
 {
     while (size > 0) {
@@ -78,17 +94,18 @@ void coherence_written(engine *e, uint32_t physical, uint32_t size)
     }
 }
 
+/* Starts to keep memory. Returns false if host memory runs out. */
 bool engine_keep_memory(engine *e)
 {
-    coherence *b = &e->memory.coherence;
-    if (b->memory != NULL)
+    coherence *c = &e->memory.coherence;
+    if (c->memory != NULL)
         return true;
-    b->memory = area_open(e->memory.ram_bytes);
-    b->copied = calloc(e->memory.ram_bytes / ENGINE_PAGE_BYTES, 1);
-    if (b->memory == NULL || b->copied == NULL) {
-        area_close(b->memory, e->memory.ram_bytes);
-        free(b->copied);
-        b->memory = b->copied = NULL;
+    c->memory = area_open(e->memory.ram_bytes);
+    c->copied = calloc(e->memory.ram_bytes / ENGINE_PAGE_BYTES, 1);
+    if (c->memory == NULL || c->copied == NULL) {
+        area_close(c->memory, e->memory.ram_bytes);
+        free(c->copied);
+        c->memory = c->copied = NULL;
         return false;
     }
     mmu_flush(e); /* so that the first store into every page is noticed */
@@ -100,12 +117,14 @@ bool engine_keeps_memory(const engine *e)
     return e->memory.coherence.memory != NULL;
 }
 
+/* Writes bytes within a line back: memory gets RAM's contents. */
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size)
 {
     if (has_copy(e, physical, size))
         memcpy(e->memory.coherence.memory + physical, e->memory.ram + physical, size);
 }
 
+/* Drops bytes within a modified line: RAM gets memory's contents. */
 void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size)
 {
     if (!has_copy(e, physical, size) ||
@@ -115,6 +134,7 @@ void engine_line_from_memory(engine *e, uint32_t physical, uint32_t size)
     memcpy(e->memory.ram + physical, e->memory.coherence.memory + physical, size);
 }
 
+/* Reads a line from RAM, or from memory if `memory`. Returns false outside of RAM. */
 bool engine_read_line(const engine *e, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES])
 {
     if (physical >= e->memory.ram_bytes) {
@@ -126,6 +146,7 @@ bool engine_read_line(const engine *e, uint32_t physical, bool memory, uint8_t b
     return true;
 }
 
+/* Writes a line to RAM, but not to memory, as a test register does. */
 void engine_write_line(engine *e, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES])
 {
     if (physical >= e->memory.ram_bytes)
@@ -137,39 +158,43 @@ void engine_write_line(engine *e, uint32_t physical, const uint8_t bytes[P5_LINE
 
 /* --- Code lines --- */
 
+/* Returns the set of `code` in which a line is looked up. */
 static unsigned set_of(uint32_t physical)
 {
     return physical / P5_LINE_BYTES % COHERENCE_SETS;
 }
 
+/* Returns the entry of the line at physical address `line`; NULL if fetches see RAM there. */
 static code_line *find_code(const engine *e, uint32_t line)
 {
-    const coherence *b = &e->memory.coherence;
-    if (b->code_count == 0)
+    const coherence *c = &e->memory.coherence;
+    if (c->code_count == 0)
         return NULL;
-    code_line *set = b->code[set_of(line)];
+    code_line *set = c->code[set_of(line)];
     for (unsigned way = 0; way < COHERENCE_WAYS; way++)
         if (set[way].used && set[way].line == line)
             return &set[way];
     return NULL;
 }
 
+/* Returns an unused entry for a line. Allocates the entries first. Returns NULL if host memory runs out. */
 static code_line *free_code(engine *e, uint32_t line)
 {
-    coherence *b = &e->memory.coherence;
-    if (b->code == NULL)
-        b->code = calloc(COHERENCE_SETS, sizeof *b->code);
-    if (b->code_page == NULL)
-        b->code_page = malloc(ENGINE_PAGE_BYTES);
-    if (b->code == NULL || b->code_page == NULL)
+    coherence *c = &e->memory.coherence;
+    if (c->code == NULL)
+        c->code = calloc(COHERENCE_SETS, sizeof *c->code);
+    if (c->code_page == NULL)
+        c->code_page = malloc(ENGINE_PAGE_BYTES);
+    if (c->code == NULL || c->code_page == NULL)
         return NULL;
-    code_line *set = b->code[set_of(line)];
+    code_line *set = c->code[set_of(line)];
     for (unsigned way = 0; way < COHERENCE_WAYS; way++)
         if (!set[way].used)
             return &set[way];
     return NULL; /* cannot happen: the caches hold no more lines of a set */
 }
 
+/* Makes fetches see `bytes` in this line; NULL: RAM again. Returns false if host memory runs out. */
 bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes)
 {
     assert(physical % P5_LINE_BYTES == 0);
@@ -195,25 +220,27 @@ bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes)
     return true;
 }
 
+/* Returns the page of `physical` as it is fetched: `from`, its bytes in RAM, or a copy with the code lines. */
 const uint8_t *coherence_code_page(engine *e, uint32_t physical, const uint8_t *from)
 {
-    coherence *b = &e->memory.coherence;
+    coherence *c = &e->memory.coherence;
     uint32_t page = physical & ~(uint32_t)ENGINE_PAGE_MASK;
     bool copied = false;
-    if (b->code_count == 0)
+    if (c->code_count == 0)
         return from;
     for (uint32_t line = page; line - page < ENGINE_PAGE_BYTES; line += P5_LINE_BYTES) {
         const code_line *other = find_code(e, line);
         if (other == NULL)
             continue;
         if (!copied)
-            memcpy(b->code_page, from, ENGINE_PAGE_BYTES);
+            memcpy(c->code_page, from, ENGINE_PAGE_BYTES);
         copied = true;
-        memcpy(b->code_page + (line - page), other->bytes, sizeof other->bytes);
+        memcpy(c->code_page + (line - page), other->bytes, sizeof other->bytes);
     }
-    return copied ? b->code_page : from;
+    return copied ? c->code_page : from;
 }
 
+/* Returns the byte that is fetched from `physical`, where RAM holds `byte`. */
 uint8_t coherence_code_byte(const engine *e, uint32_t physical, uint8_t byte)
 {
     const code_line *line = find_code(e, physical & ~(uint32_t)(P5_LINE_BYTES - 1));
@@ -222,36 +249,40 @@ uint8_t coherence_code_byte(const engine *e, uint32_t physical, uint8_t byte)
 
 /* --- Pinned TLB entries --- */
 
+/* Returns a mask of the bits of a linear address that select the page of the entry. */
 static uint32_t page_mask(const p5_translation *t)
 {
     return t->large ? 0xffc00000u : 0xfffff000u;
 }
 
+/* Returns the pinned entry of the code TLB (`code`) or the data TLB that translates `linear`, or NULL. */
 p5_translation *coherence_pin(engine *e, bool code, uint32_t linear)
 {
-    coherence *b = &e->memory.coherence;
-    for (unsigned i = 0; i < b->pin_count; i++) {
-        p5_translation *t = &b->pins[i];
+    coherence *c = &e->memory.coherence;
+    for (unsigned i = 0; i < c->pin_count; i++) {
+        p5_translation *t = &c->pins[i];
         if (t->code == code && ((t->linear ^ linear) & page_mask(t)) == 0)
             return t;
     }
     return NULL;
 }
 
+/* Adds a pinned entry, replaces the one of the same page and TLB, or removes that (not `valid`). An entry beyond
+ * COHERENCE_PINS is ignored. */
 void engine_set_translation(engine *e, const p5_translation *translation)
 {
-    coherence *b = &e->memory.coherence;
-    assert(b->pin_count <= COHERENCE_PINS);
+    coherence *c = &e->memory.coherence;
+    assert(c->pin_count <= COHERENCE_PINS);
     unsigned i = 0;
-    while (i < b->pin_count &&
-           (b->pins[i].code != translation->code || b->pins[i].large != translation->large ||
-            ((b->pins[i].linear ^ translation->linear) & page_mask(translation)) != 0))
+    while (i < c->pin_count &&
+           (c->pins[i].code != translation->code || c->pins[i].large != translation->large ||
+            ((c->pins[i].linear ^ translation->linear) & page_mask(translation)) != 0))
         i++;
     if (translation->valid && i < COHERENCE_PINS) {
-        b->pins[i] = *translation;
-        b->pin_count += i == b->pin_count;
-    } else if (i < b->pin_count) {
-        b->pins[i] = b->pins[--b->pin_count];
+        c->pins[i] = *translation;
+        c->pin_count += i == c->pin_count;
+    } else if (i < c->pin_count) {
+        c->pins[i] = c->pins[--c->pin_count];
     }
     engine_flush_translations(e);
 }

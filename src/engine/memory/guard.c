@@ -1,9 +1,10 @@
 /* Checks that the processor makes and Unicorn does not: segment limits and rights, alignment at CPL 3, debug
- * registers.
+ * registers (code_limit.c: the limit of CS).
  *
- * They cost nothing in the usual case of flat segments, where nothing has to be checked. Blocks are
- * translated with a hook only when a check first becomes necessary. While data references have to be checked,
- * the page cache has other tags, so that every access takes the slow path. FS and GS are rarely flat and
+ * They cost nothing in the usual case of flat segments (a limit of 4 GB, whatever the base), where nothing has
+ * to be checked. Blocks are translated with a hook, stream_block_checked, only when a check first becomes
+ * necessary. While data references have to be checked, the page cache has other tags (PAGE_GUARDED), so that
+ * every access takes the slow path. FS and GS are rarely flat and
  * rarely used, so a block with such an override checks this itself. In real and V86 mode segments of 64 KB
  * are usual, too; which references can violate them is determined when a block is translated (access_mode,
  * guard_looks). */
@@ -15,18 +16,20 @@
 #include "engine/memory/memory_internal.h"
 #include "engine/memory/operand.h"
 
-enum { BLOCK_BYTES_AT_MOST = BLOCK_INSNS * 15, LAST_OF_64K = 0xffff };
+enum { LAST_OF_64K = 0xffff };
 
 /* --- What has to be checked --- */
 
+/* Returns whether no access through the segment can fault: 4 GB of writable data. */
 static bool flat_data(const uc_segment *s)
 {
-    enum {
-        KIND = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_EXPAND_DOWN | DESCRIPTOR_WRITABLE
+    enum { /* the bits of the type that matter */
+           KIND = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_CODE | DESCRIPTOR_EXPAND_DOWN | DESCRIPTOR_WRITABLE
     };
     return s->limit == UINT32_MAX && (s->flags & KIND) == (DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE);
 }
 
+/* Returns whether no fetch or read through the segment can fault. */
 static bool flat_code(const uc_segment *s)
 {
     return s->limit == UINT32_MAX && (s->flags & DESCRIPTOR_READABLE);
@@ -47,6 +50,7 @@ static bool real_limits(const uc_env *env)
     return true;
 }
 
+/* Decides whether the blocks that start from now on have a single instruction: UC_HF_STEP. */
 void guard_set_step_flag(engine *e)
 {
     bool on = e->memory.guard.stepping || e->memory.guard.breakpoints || e->memory.guard.limit_step ||
@@ -54,14 +58,16 @@ void guard_set_step_flag(engine *e)
     e->env->hflags = (e->env->hflags & ~(uint32_t)UC_HF_STEP) | (on ? UC_HF_STEP : 0);
 }
 
+/* Switches single steps (engine_step_mode) on or off. */
 void guard_step_mode(engine *e, bool on)
 {
     e->memory.guard.stepping = on;
     guard_set_step_flag(e);
 }
 
-/* Starts the checks. The block hook is compiled into blocks, so blocks translated without it are discarded.
- * Before the guest runs nothing is decided, because the state while a loader sets it up is not flat. */
+/* Starts the checks that *looking stands for, which last until the engine closes. The block hook is compiled
+ * into blocks, so blocks translated without it are discarded. Before the guest runs nothing is decided, because
+ * the state while a loader sets it up is not flat. */
 static void begin_checks(engine *e, bool *looking)
 {
     if (!engine_running(e) || *looking)
@@ -70,14 +76,17 @@ static void begin_checks(engine *e, bool *looking)
     code_forget(e);
 }
 
+/* Returns whether block `tb`, which is being translated, is to call stream_block_checked. `ends`: a block in real
+ * mode may extend beyond 64 KB. */
 bool guard_looks(const engine *e, const uc_translated *tb)
 {
     const engine_guard *w = &e->memory.guard;
     bool real = uc_is_real(tb->flags);
-    bool ends = (uint32_t)tb->pc - (uint32_t)tb->cs_base > LAST_OF_64K - BLOCK_BYTES_AT_MOST;
+    bool ends = (uint32_t)tb->pc - (uint32_t)tb->cs_base > LAST_OF_64K - GUARD_BLOCK_BYTES;
     return w->looking || w->looking_at[real] || (real && (ends || tb->flags & UC_HF_STEP));
 }
 
+/* Decides which checks are necessary, after anything has changed on which that depends. */
 void guard_update(engine *e)
 {
     const uc_env *env = e->env;
@@ -107,6 +116,7 @@ void guard_update(engine *e)
         begin_checks(e, &w->looking_at[uc_env_is_real(env)]);
 }
 
+/* Called after a write to a debug register or CR4.DE, and after RESET: updates the breakpoints. */
 void guard_debug_written(engine *e)
 {
     p5_debug debug = {
@@ -149,6 +159,7 @@ static bool segment_rights(const uc_segment *s, bool write)
     return !code || s->flags & DESCRIPTOR_READABLE;
 }
 
+/* Returns whether the bytes lie within the limit, which is the lower bound of an expand-down segment. */
 bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size)
 {
     uint32_t last = offset + size - 1;
@@ -161,6 +172,7 @@ bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size)
     return last <= s->limit && (last >= offset || s->limit == UINT32_MAX);
 }
 
+/* Raises #SS or #GP unless the segment permits the access. */
 static void check_offset(engine *e, engine_segment_name name, uint32_t offset, unsigned size, bool write,
                          uintptr_t retaddr)
 {
@@ -193,6 +205,7 @@ static void check_segment(engine *e, uint32_t linear, unsigned size, bool write,
     check_offset(e, name, linear - (uint32_t)e->env->segs[name].base, size, write, retaddr);
 }
 
+/* Checks the segment of a data access of the running block. Between blocks, only microcode accesses memory. */
 void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr_t retaddr)
 {
     if ((e->memory.guard.segments || e->memory.guard.extra_now || e->memory.guard.real_limits) &&
@@ -200,6 +213,7 @@ void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr
         check_segment(e, linear, size, write, retaddr);
 }
 
+/* Raises #GP if the store of the running ARPL goes through CS. */
 void guard_changes(engine *e, uintptr_t retaddr)
 {
     if (operand_segment(stretch_block(e)->code->insns, true, 0) == ENGINE_CS)
@@ -223,12 +237,14 @@ void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr)
 
 /* --- Breakpoints --- */
 
+/* Records the breakpoints that a port access matches. */
 void guard_port_access(engine *e, const p5_access *access)
 {
     if (e->memory.guard.breakpoints)
         guard_hit(e, breakpoints_access(&e->memory.guard.comparators, access));
 }
 
+/* Returns whether DR7 enables one of the breakpoints in `matches`. */
 static bool any_enabled(const engine *e, unsigned matches)
 {
     for (unsigned n = 0; n < BREAKPOINTS; n++) {
@@ -238,6 +254,8 @@ static bool any_enabled(const engine *e, unsigned matches)
     return false;
 }
 
+/* Records the breakpoints that an access matches, for the trap after its instruction. If any is enabled, the
+ * trap comes, and DR6 reports all of them. */
 void guard_hit(engine *e, unsigned matches)
 {
     assert(matches >> BREAKPOINTS == 0);
@@ -249,6 +267,7 @@ void guard_hit(engine *e, unsigned matches)
     engine_request_attention(e); /* a REP string stops after the iteration */
 }
 
+/* Has #DB raised with these bits of DR6 after the running instruction. */
 void guard_trap(engine *e, uint32_t dr6)
 {
     e->memory.guard.hits |= dr6;
@@ -274,20 +293,22 @@ static uint32_t take_hits(engine *e)
     return hits;
 }
 
+/* Called before a MOV to or from a debug register: raises #DB if DR7.GD is set. */
 void guard_general_detect(engine *e)
 {
     if (e->env->dr[7] & DR7_GENERAL_DETECT)
         raise_debug(e, DR6_BD, true);
 }
 
+/* Called when the instruction faults: its data breakpoints do not trap. */
 void guard_faulted(engine *e)
 {
     if (e->memory.guard.hits)
         take_hits(e);
 }
 
-/* Updates the shadow of MOV SS and POP SS, which postpones traps and code breakpoints until the next
- * instruction has completed. */
+/* Called when block `b` has completed: counts EFLAGS.RF down, and updates the shadow of MOV SS and POP SS, which
+ * postpones traps and code breakpoints until the next instruction has completed. */
 void guard_completed(engine *e, const engine_block *b)
 {
     e->memory.guard.shadow = b->code && isa_forms[b->code->insns[b->count - 1].form].traits & ISA_T_LOADS_SS;
@@ -297,88 +318,17 @@ void guard_completed(engine *e, const engine_block *b)
 
 /* --- At the start of a block --- */
 
-/* Returns whether the first `bytes` bytes of a block exceed the limit of CS. */
-static bool beyond_limit(const engine *e, const engine_block *b, uint32_t bytes)
-{
-    uint32_t first = engine_code_offset(e, b->linear), last = first + bytes - 1,
-             limit = e->env->segs[ENGINE_CS].limit;
-    return first > limit || last > limit || last < first;
-}
-
-/* Undoes what the last instruction of a block did to ESP or ECX, because a near branch whose target lies
- * beyond the limit faults without any effect. Returns false if it is not a near branch. */
-static bool take_back_branch(engine *e, const engine_block *b)
-{
-    if (!b->code)
-        return false;
-    const isa_insn *insn = &b->code->insns[b->count - 1];
-    const isa_form *form = &isa_forms[insn->form];
-    uint32_t mask = e->env->segs[ENGINE_SS].flags & DESCRIPTOR_B ? UINT32_MAX : 0xffff, change = 0;
-    uint32_t pointer_bytes = insn->operand32 ? 4 : 2;
-    switch (form->branch) {
-    case ISA_JCC:
-    case ISA_JMP:
-    case ISA_JMP_INDIRECT:
-        break;
-    case ISA_CALL:
-    case ISA_CALL_INDIRECT:
-        change = pointer_bytes;
-        break;
-    case ISA_RET:
-        change = 0u - (pointer_bytes + insn->imm16);
-        break;
-    case ISA_LOOP:
-        if (form->writes & 1 << ENGINE_ECX) { /* JCXZ does not count */
-            uint32_t ecx = (uint32_t)e->env->regs[ENGINE_ECX], count = insn->address32 ? UINT32_MAX : 0xffff;
-            e->env->regs[ENGINE_ECX] = (ecx & ~count) | ((ecx + 1) & count);
-        }
-        break;
-    default:
-        return false;
-    }
-    uint32_t esp = (uint32_t)e->env->regs[ENGINE_ESP];
-    e->env->regs[ENGINE_ESP] = (esp & ~mask) | ((esp + change) & mask);
-    e->env->eip = engine_code_offset(e, insn->address);
-    return true;
-}
-
-/* Raises #GP if the last instruction was a near branch to offset `to` and that lies beyond the limit of CS. */
-static void check_branch(engine *e, uint32_t to)
-{
-    const engine_block *from = stretch_block(e);
-    const uc_segment *cs = &e->env->segs[ENGINE_CS];
-    if (!e->memory.guard.code || !from || stretch_restarts(e) || to <= cs->limit)
-        return;
-    bool falls = (uint32_t)cs->base + to == from->linear + from->size;
-    if (!falls && take_back_branch(e, from))
-        engine_raise(e, VECTOR_GP, 0);
-}
-
-void guard_branch(engine *e, const engine_block *b)
-{
-    check_branch(e, engine_code_offset(e, b->linear));
-}
-
-void guard_fetch(engine *e, uint32_t linear)
-{
-    const uc_segment *cs = &e->env->segs[ENGINE_CS];
-    if (!e->memory.guard.code || linear - (uint32_t)cs->base <= cs->limit)
-        return;
-    check_branch(e, (uint32_t)e->env->eip);
-    e->memory.fault.fetch = true;
-    engine_raise(e, VECTOR_GP, 0);
-}
-
-/* Unicorn calls this after an instruction with TF. */
+/* Unicorn calls this after an instruction with TF. Raises the single-step trap. */
 void WRAP(helper_single_step)(uc_env *env)
 {
     engine *e = engine_of(env);
-    check_branch(e, (uint32_t)env->eip);
+    guard_branch_target(e, (uint32_t)env->eip); /* if that branched beyond the limit of CS, it faults */
     raise_debug(e, DR6_BS | take_hits(e), false);
 }
 
 void REAL(helper_pause)(uc_env *env, int length);
-/* F3 90 is a NOP. Unicorn ends a block with it without checking TF. */
+/* Executes F3 90 (PAUSE), which is a NOP on this processor; `length` is its size in bytes. Unicorn ends a block
+ * with it without checking TF. */
 void WRAP(helper_pause)(uc_env *env, int length)
 {
     if (env->eflags & EFLAGS_TF) {
@@ -388,24 +338,7 @@ void WRAP(helper_pause)(uc_env *env, int length)
     REAL(helper_pause)(env, length);
 }
 
-/* Raises #GP if the block's first instruction exceeds the limit of CS. Near the limit, blocks are executed one
- * instruction at a time, so that those before the limit complete. */
-static void check_code_limit(engine *e, const engine_block *b)
-{
-    if (beyond_limit(e, b, b->size ? b->size : 1)) {
-        if (b->count <= 1)
-            engine_raise(e, VECTOR_GP, 0);
-        e->memory.guard.limit_step = true; /* instruction by instruction up to the limit */
-        guard_set_step_flag(e);
-        engine_resume(e);
-    }
-    if (e->memory.guard.limit_step && !beyond_limit(e, b, BLOCK_BYTES_AT_MOST)) {
-        e->memory.guard.limit_step = false;
-        guard_set_step_flag(e);
-        engine_resume(e);
-    }
-}
-
+/* Called when `b` is about to start: raises traps of the instruction before, code breakpoints and limit faults. */
 void guard_block(engine *e, const engine_block *b)
 {
     engine_guard *w = &e->memory.guard;
@@ -421,9 +354,10 @@ void guard_block(engine *e, const engine_block *b)
             raise_debug(e, matches, true);
     }
     if (w->code)
-        check_code_limit(e, b);
+        guard_code_limit(e, b);
 }
 
+/* Starts to check all data references if `b` uses FS or GS and that segment is not flat. */
 void guard_extra_segments(engine *e, const engine_block *b)
 {
     engine_guard *w = &e->memory.guard;

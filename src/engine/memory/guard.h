@@ -1,4 +1,5 @@
-/* Checks of references that Unicorn does not make (guard.c). */
+/* Checks of the processor that Unicorn does not make: segments, alignment, debug registers (guard.c, code_limit.c,
+ * alone.c). A boundary is where a block of translated code starts. */
 #ifndef ENGINE_MEMORY_GUARD_H
 #define ENGINE_MEMORY_GUARD_H
 
@@ -8,10 +9,11 @@
 
 /* Updates the checks after segments, CPL, mode, AM, AC or the debug registers may have changed. */
 void guard_update(engine *e);
+/* Updates the breakpoints after a write to a debug register or CR4.DE. */
 void guard_debug_written(engine *e);
 /* Switches engine_step_mode. */
 void guard_step_mode(engine *e, bool on);
-/* Returns true if attention() follows each instruction. */
+/* Returns true if every instruction is a block and the owner's attention() is called at each boundary. */
 static inline bool guard_steps(const engine *e)
 {
     return e->memory.guard.stepping || e->memory.guard.alone != 0;
@@ -23,19 +25,20 @@ bool guard_alone_ends(engine *e);
 void guard_hit(engine *e, unsigned matches);
 /* Records the breakpoints that a port access matches. */
 void guard_port_access(engine *e, const p5_access *access);
-/* Raises #DB after the running instruction, with these bits of DR6. */
+/* Makes #DB come after the running instruction, with these bits of DR6. */
 void guard_trap(engine *e, uint32_t dr6);
-/* Handles a fault of the instruction: drops the breakpoints that it matched, and those that MOV SS has
+/* Called when an instruction faults: drops the traps for breakpoints that it matched, and those that MOV SS has
  * postponed. */
 void guard_faulted(engine *e);
-/* Checks a MOV to or from a debug register while DR7.GD is set. */
+/* Called before a MOV to or from a debug register: raises #DB if DR7.GD is set. */
 void guard_general_detect(engine *e);
 /* Called where blocks start, in this order: control leaves the running block for `b`; block `b` has
- * completed; `b` is about to start. */
+ * completed; `b` is about to start. The first and the last raise the faults and traps that are due there, and then
+ * do not return. */
 void guard_branch(engine *e, const engine_block *b);
 void guard_completed(engine *e, const engine_block *b);
 void guard_block(engine *e, const engine_block *b);
-/* Returns true if a block that is being translated needs checks at its start. */
+/* Returns true if a block that is being translated needs checks at its start, by stream_block_checked. */
 bool guard_looks(const engine *e, const uc_translated *tb);
 /* Checks data references from here on if `b` uses FS or GS and that segment is not flat. */
 void guard_extra_segments(engine *e, const engine_block *b);
@@ -50,8 +53,9 @@ static inline void guard_delivered(engine *e)
     e->memory.guard.shadow = false;
 }
 
-/* EFLAGS.RF, which suppresses code breakpoints for one instruction. It is set by an instruction (IRET) that
- * has not completed itself, or by a delivery. */
+/* EFLAGS.RF, which suppresses code breakpoints for one instruction: 0 clear; RESUME_NOW for the instruction at
+ * memory_state.resume_at; RESUME_AFTER_THIS if the running instruction (IRET, a task switch) has set it for that. The
+ * number is counted down when an instruction completes, by guard_completed. */
 enum { RESUME_NOW = 1, RESUME_AFTER_THIS = 2 };
 static inline unsigned guard_resume(const engine *e)
 {
@@ -62,23 +66,26 @@ static inline void guard_set_resume(engine *e, unsigned resume)
     assert(resume <= RESUME_AFTER_THIS);
     e->memory.resume = (uint8_t)resume;
 }
-/* Makes RF belong to the instruction at EIP. */
+/* Makes RF belong to the instruction at the state's EIP. */
 static inline void guard_resume_here(engine *e)
 {
     e->memory.resume_at = engine_linear_eip(e);
 }
+/* Returns whether RF suppresses code breakpoints at this linear address. */
 static inline bool guard_resumes_at(const engine *e, uint32_t linear)
 {
     return e->memory.resume && e->memory.resume_at == linear;
 }
-/* Counts RF down after the instruction that has set it, unless guard_completed does. */
+/* Counts RF down after the instruction that has set it, unless guard_completed does, which is not called while no
+ * breakpoints are checked. */
 static inline void guard_resume_done(engine *e)
 {
     if (!e->memory.guard.looking)
         e->memory.resume = RESUME_NOW;
 }
 
-/* Returns true if [offset, offset + size) lies within the segment's limit, upwards or downwards. */
+/* Returns true if [offset, offset + size) lies within the segment's limit, upwards or downwards. Does not check
+ * rights. */
 bool segment_allows(const uc_segment *s, uint32_t offset, unsigned size);
 
 #endif

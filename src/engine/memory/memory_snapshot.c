@@ -1,5 +1,9 @@
 /* Memory in snapshots: RAM, cached translations, and what caches and TLBs hold that differs from RAM and page
- * tables. Nothing that can be observed depends on translated code, which is translated again. */
+ * tables. Nothing that can be observed depends on translated code, which is translated again.
+ *
+ * A snapshot_table (base/snapshot.h) describes the members of a structure and their permitted values. The transfer_
+ * functions serve both directions: they save, or, if s->loading, load into an engine that was just opened. After a
+ * failure (s->status), they do nothing more. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -12,6 +16,7 @@ static const snapshot_table page_set_state = {
     SNAPSHOT(page_set, "page_set", FIELD_ANY(linear), FIELD_FLAG(large),
              FIELD_BITS(P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED | P5_PAGE_DIRTY, bits))};
 
+/* Refuses an address mask that cannot be: only A20 can be off. */
 static void check_memory(const void *row, snapshot *s)
 {
     const memory_state *m = row;
@@ -23,7 +28,7 @@ const snapshot_table memory_saved = {
     SNAPSHOT(memory_state, NULL, FIELD_RANGE(~(1u << 20), UINT32_MAX, address_mask),
              FIELD_TABLE(&page_set_state, page_sets), FIELD_MOST(PAGE_SETS - 1, next_page_set),
              FIELD_MOST(RESUME_AFTER_THIS, resume), FIELD_ANY(resume_at), FIELD_FLAG(guard.shadow),
-             FIELD_BITS(0xe00f, guard.hits)),
+             FIELD_BITS(0xe00f, guard.hits)), /* B0-B3, BD, BS, BT of DR6 */
     .partial = true, .check = check_memory};
 
 /* ---- translations -------------------------------------------------------------------------------------- */
@@ -34,22 +39,23 @@ static const snapshot_field page_fields[] = {
 const snapshot_table memory_pages = {SNAPSHOT_TABLE(page_entry, "translation", page_fields)};
 const snapshot_table memory_fetched = {SNAPSHOT_TABLE(page_entry, "fetched", page_fields), .since = 1};
 
-/* Accesses that come to entry `index` may lie in the page of `tag`. */
+/* Returns whether the page of `tag` is looked up in entry `index`, so that an access may hit. */
 static bool is_found(uint32_t tag, unsigned index)
 {
     return tag / ENGINE_PAGE_BYTES % PAGE_ENTRIES == index % PAGE_ENTRIES;
 }
 
-/* An entry of RAM whose tags let no access out of it: what is written, if anything, is the page that is read.
- */
+/* Returns whether a loaded entry is safe to use: it is of RAM, and writes hit the same page as reads, or do not
+ * hit. */
 static bool stays_in_ram(const engine *e, const page_entry *page, unsigned index)
 {
     return page->physical < e->memory.ram_bytes && physical_window(e, page->physical) == NULL &&
            (page->write_tag == page->read_tag || !is_found(page->write_tag, index));
 }
 
-/* Translations that are held although the page tables may have changed since. Host addresses are made anew;
- * what is no RAM is looked up again. */
+/* Transfers the page cache, because the page tables may have changed since its entries were made. Host addresses
+ * are not saved but computed. Loaded entries outside of RAM are emptied, so that the page is looked up again, and
+ * the tags of the others get PAGE_GUARDED as this engine's guard.data requires. */
 static void transfer_pages(engine *e, snapshot *s)
 {
     page_entry *all = &e->memory.pages[0][0];
@@ -59,22 +65,24 @@ static void transfer_pages(engine *e, snapshot *s)
         bool ram = s->status == P5_OK && stays_in_ram(e, &all[i], i);
         if (!ram)
             all[i].read_tag = all[i].write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
+        /* The page's own address, if any, and the tag that is made of it now. */
         uint32_t own = all[i].read_tag ^ (is_found(all[i].read_tag, i) ? 0u : PAGE_GUARDED);
-        uint32_t tag = own ^ (e->memory.guard.data ? PAGE_GUARDED : 0u); /* as guard_update goes on from */
+        uint32_t tag = own ^ (e->memory.guard.data ? PAGE_GUARDED : 0u);
         if (is_found(own, i)) {
             all[i].write_tag = all[i].write_tag == all[i].read_tag ? tag : all[i].write_tag;
             all[i].read_tag = tag;
         }
         all[i].host = ram ? e->memory.ram + all[i].physical : NULL;
     }
-    if (s->loading)
+    if (s->loading) /* any entry may be in use */
         memset(e->memory.pages_filled, 0xff, sizeof e->memory.pages_filled);
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
+/* An element of a list of pages in the snapshot, as a structure, which tables need. */
 typedef struct page_number {
-    uint32_t page;
+    uint32_t page; /* physical address / ENGINE_PAGE_BYTES */
 } page_number;
 const snapshot_table memory_numbers = {
     SNAPSHOT(page_number, "page", FIELD_MOST(UINT32_MAX / ENGINE_PAGE_BYTES, page))};
@@ -83,7 +91,8 @@ typedef struct page_numbers {
     ARRAY_OF(page_number) pages;
 } page_numbers;
 
-/* The pages that differ from `base` (NULL: from zeros), of those that are `wanted` (NULL: of all). */
+/* Lists the pages of `from`, which is as large as RAM, that differ from `base` (NULL: from zeros). Considers those
+ * for which `wanted` is 1 (NULL: all). Returns false if host memory runs out. */
 static bool list_pages(const engine *e, const uint8_t *from, const uint8_t *base, const uint8_t *wanted,
                        page_numbers *list)
 {
@@ -101,6 +110,7 @@ static bool list_pages(const engine *e, const uint8_t *from, const uint8_t *base
     return true;
 }
 
+/* Refuses a loaded list whose numbers do not ascend or exceed RAM. */
 static void check_pages(const engine *e, const page_numbers *list, snapshot *s)
 {
     uint32_t end = e->memory.ram_bytes / ENGINE_PAGE_BYTES;
@@ -111,7 +121,7 @@ static void check_pages(const engine *e, const page_numbers *list, snapshot *s)
                             list->pages.items[i].page, end - 1);
 }
 
-/* Pages that were walked for translations. */
+/* Transfers the list of pages in which page tables were walked (memory_state.table_pages). */
 static void transfer_table_pages(engine *e, snapshot *s)
 {
     page_numbers list = {0};
@@ -132,7 +142,8 @@ static void transfer_table_pages(engine *e, snapshot *s)
     free(list.pages.items);
 }
 
-/* Their numbers, then what stands in them. */
+/* Transfers pages of `memory`, which is RAM or its copy: a list of the numbers of those that list_pages finds with
+ * `base` and `wanted`, then their contents. When loading, other pages keep their contents. */
 static void transfer_ram(engine *e, snapshot *s, uint8_t *memory, const uint8_t *base, const uint8_t *wanted)
 {
     page_numbers list = {0};
@@ -150,8 +161,9 @@ static void transfer_ram(engine *e, snapshot *s, uint8_t *memory, const uint8_t 
 
 /* ---- contents of caches and TLBs -------------------------------------------------------------------------- */
 
+/* An element of coherence.copied, as a structure, which tables need. */
 typedef struct kept_page {
-    uint8_t kept;
+    uint8_t kept; /* 1: memory has a copy of the page */
 } kept_page;
 const snapshot_table memory_copied = {SNAPSHOT(kept_page, "behind_kept", FIELD_MOST(1, kept))};
 
@@ -168,15 +180,16 @@ const snapshot_table memory_coherence = {SNAPSHOT(coherence, "behind", FIELD_FLA
                                                   FIELD_MOST(COHERENCE_PINS, pin_count)),
                                          .partial = true};
 
+/* Transfers the lines of the code cache that differ from RAM, as a list. */
 static void transfer_code_lines(engine *e, snapshot *s)
 {
-    coherence *b = &e->memory.coherence;
+    coherence *c = &e->memory.coherence;
     enum { LINES = COHERENCE_SETS * COHERENCE_WAYS };
     ARRAY_OF(code_line) list = {0};
-    for (unsigned i = 0; !s->loading && b->code_count > 0 && i < LINES; i++)
-        if (b->code[i / COHERENCE_WAYS][i % COHERENCE_WAYS].used) {
+    for (unsigned i = 0; !s->loading && c->code_count > 0 && i < LINES; i++)
+        if (c->code[i / COHERENCE_WAYS][i % COHERENCE_WAYS].used) {
             if (ARRAY_ROOM(&list))
-                list.items[list.count++] = b->code[i / COHERENCE_WAYS][i % COHERENCE_WAYS];
+                list.items[list.count++] = c->code[i / COHERENCE_WAYS][i % COHERENCE_WAYS];
             else
                 snapshot_no_memory(s);
         }
@@ -190,24 +203,27 @@ static void transfer_code_lines(engine *e, snapshot *s)
 /* Transfers what differs from RAM and page tables: memory under modified lines, code lines, pinned entries. */
 static void transfer_coherence(engine *e, snapshot *s)
 {
-    coherence *b = &e->memory.coherence;
-    bool kept = snapshot_number(s, "behind_memory", b->memory != NULL, 1) != 0;
+    coherence *c = &e->memory.coherence;
+    /* Names in snapshots say "behind" for memory under modified cache lines. */
+    bool kept = snapshot_number(s, "behind_memory", c->memory != NULL, 1) != 0;
     if (s->loading && kept && s->status == P5_OK && !engine_keep_memory(e))
         snapshot_no_memory(s);
     if (kept && s->status == P5_OK) {
         uint32_t pages = e->memory.ram_bytes / ENGINE_PAGE_BYTES;
-        snapshot_states(s, &memory_copied, b->copied, pages);
+        snapshot_states(s, &memory_copied, c->copied, pages);
+        /* The snapshot has only those copied pages that differ from RAM. */
         for (uint32_t page = 0; s->loading && page < pages; page++) {
             size_t at = (size_t)page * ENGINE_PAGE_BYTES;
-            if (b->copied[page])
-                memcpy(b->memory + at, e->memory.ram + at, ENGINE_PAGE_BYTES);
+            if (c->copied[page])
+                memcpy(c->memory + at, e->memory.ram + at, ENGINE_PAGE_BYTES);
         }
-        transfer_ram(e, s, b->memory, e->memory.ram, b->copied);
+        transfer_ram(e, s, c->memory, e->memory.ram, c->copied);
     }
     transfer_code_lines(e, s);
-    snapshot_state(s, &memory_coherence, b);
+    snapshot_state(s, &memory_coherence, c);
 }
 
+/* Transfers everything of memory but memory_saved. RAM comes first, because the others refer to it. */
 void physical_transfer(engine *e, snapshot *s)
 {
     transfer_ram(e, s, e->memory.ram, NULL, NULL);

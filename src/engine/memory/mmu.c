@@ -1,22 +1,30 @@
-/* The page cache: translations of references and fetches to host memory. It stands for the processor's TLBs
- * as far as the guest can notice what they hold. */
+/* The page cache: translations of references and fetches to host memory (page_entry in state.h). It stands for the
+ * processor's TLBs as far as the guest can notice what they hold: a translation remains in use until it is
+ * flushed, even if the page tables change. mmu_fill serves all accesses that do not hit. "Pricing" is the
+ * computation of clocks by the timing model, which walks the page tables for that.
+ *
+ * The tags of an entry decide which accesses hit without a call. Tags other than the page's own address:
+ *
+ *   PAGE_NO_TAG     nothing hits: no page is held, it is no memory, or it may not be written without a walk
+ *   PAGE_SEEN_TAG   write tag of a page whose stores must be noticed: it holds page tables or translated code
+ *   PAGE_GUARDED    inverts a bit of the page's own address while guard.c checks every data reference */
 #include <assert.h>
 
 #include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 
-/* Returns why stores through this entry come to mmu_fill although its page is writable: PAGE_TABLE,
- * PAGE_CODE. */
+/* Returns why stores through this entry come to mmu_fill although its page is writable: a set of PAGE_TABLE and
+ * PAGE_CODE, taken from the write tag; 0: they do not, or the page is not writable. */
 static unsigned seen_for(const page_entry *held, uint32_t index)
 {
     uint32_t why = held->write_tag / ENGINE_PAGE_BYTES ^ index;
     return held->write_tag != held->read_tag && !(why & ~(uint32_t)(PAGE_TABLE | PAGE_CODE)) ? why : 0;
 }
 
-/* Makes stores into this page come to mmu_fill from now on. */
+/* Makes stores into this page of RAM come to mmu_fill from now on, for the reason `why`. */
 void mmu_see_stores(engine *e, uint32_t physical, unsigned why)
 {
-    for (unsigned i = 0; i < 2 * PAGE_ENTRIES; i++) {
+    for (unsigned i = 0; i < PAGE_REFERENCES; i++) {
         unsigned index = i % PAGE_ENTRIES;
         page_entry *held = &e->memory.pages[i / PAGE_ENTRIES][index];
         unsigned before = seen_for(held, index);
@@ -25,8 +33,9 @@ void mmu_see_stores(engine *e, uint32_t physical, unsigned why)
     }
 }
 
-/* Drops an entry of the fetch cache. Its page must be looked up again, so Unicorn has to forget which blocks
- * lie there. */
+/* Drops the entry `held`, number `index` of one side of the fetch cache. Its page must be looked up again, so
+ * Unicorn has to forget which blocks lie there. The tag may have the bit PAGE_GUARDED inverted; the index has its
+ * true value. */
 void REAL(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
 static void drop_fetched(engine *e, unsigned index, page_entry *held)
 {
@@ -37,6 +46,9 @@ static void drop_fetched(engine *e, unsigned index, page_entry *held)
     held->read_tag = held->write_tag = PAGE_NO_TAG(index);
 }
 
+/* Returns the entry for an access to the page of `linear`, which may not hit afterwards either. Walks the page tables
+ * unless a valid entry exists. Raises #PF, or #GP for a fetch beyond the limit of CS, and then does not return. May
+ * also leave the running block before a store into a page table. The result is valid until the next call. */
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr)
 {
     walk_result result;
@@ -45,8 +57,10 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     uint32_t none = PAGE_NO_TAG(index);
     unsigned side = user + (access == MMU_FETCH ? PAGE_FETCHED : 0u);
     page_entry *held = &e->memory.pages[side][index];
+    /* The page may be held: for a checked access, one across a page end, or a store that must be noticed. */
     if (held->read_tag == tag) {
         unsigned why = seen_for(held, index);
+        /* Stores need not be noticed any more if no translated code is left in the page. */
         if (why & PAGE_CODE && !e->memory.code_lines[held->physical / ENGINE_PAGE_BYTES]) {
             why &= ~(unsigned)PAGE_CODE;
             held->write_tag = why ? PAGE_SEEN_TAG(index, why) : tag;
@@ -98,6 +112,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     return entry;
 }
 
+/* Returns true, with the error code, if an access would page-fault. Raises nothing and sets no accessed bits. */
 bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32_t *code)
 {
     walk_result result;
@@ -107,6 +122,8 @@ bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32
     return true;
 }
 
+/* Translates for the host as supervisor. Returns the place in host memory; NULL if the page is not present, and the
+ * open bus outside of memory and in windows without memory. */
 static uint8_t *peek(engine *e, uint32_t linear, mmu_access access, uint32_t *physical)
 {
     walk_result result;
@@ -120,11 +137,13 @@ static uint8_t *peek(engine *e, uint32_t linear, mmu_access access, uint32_t *ph
            (linear & ENGINE_PAGE_MASK);
 }
 
+/* Returns where the guest's data at `linear` lies in host memory, and its physical address. */
 uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
 {
     return peek(e, linear, MMU_READ, physical);
 }
 
+/* Returns where the guest's code at `linear` lies in host memory, and its physical address. */
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
 {
     /* Code is fetched through the cached translation, even if the tables have changed since. */
@@ -148,6 +167,7 @@ static unsigned next_filled(const engine *e, unsigned at)
     return PAGE_ALL;
 }
 
+/* Empties the first entries: PAGE_REFERENCES or PAGE_ALL. */
 static void flush(engine *e, unsigned entries)
 {
     assert(entries == PAGE_REFERENCES || entries == PAGE_ALL);
@@ -155,21 +175,23 @@ static void flush(engine *e, unsigned entries)
         page_entry *held = &e->memory.pages[i / PAGE_ENTRIES][i % PAGE_ENTRIES];
         held->read_tag = held->write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
     }
-    memset(e->memory.pages_filled, 0, entries / 8);
+    memset(e->memory.pages_filled, 0, entries / 8); /* a bit each */
 }
 
+/* Drops the translations of data references. */
 void mmu_flush(engine *e)
 {
     flush(e, PAGE_REFERENCES);
 }
 
+/* Drops the translations of data references and fetches. */
 void mmu_flush_all(engine *e)
 {
     flush(e, PAGE_ALL);
 }
 
-/* Implements INVLPG. It drops all translations for references, and those for fetches from this page, which
- * may have many entries if it is a 4 MB page. */
+/* Implements INVLPG for `linear`. It drops all translations for references, and those for fetches from this page,
+ * which may have many entries if it is a 4 MB page. */
 static void mmu_flush_page(engine *e, uint32_t linear)
 {
     mmu_flush(e);
@@ -183,6 +205,8 @@ static void mmu_flush_page(engine *e, uint32_t linear)
     }
 }
 
+/* Called when engine_guard.data has changed: inverts PAGE_GUARDED in the tags of all entries, so that references to
+ * pages that are held miss, or hit again. */
 void mmu_guard_changed(engine *e)
 {
     for (unsigned i = next_filled(e, 0); i < PAGE_ALL; i = next_filled(e, i + 1)) {
@@ -194,8 +218,10 @@ void mmu_guard_changed(engine *e)
     }
 }
 
-/* --- Replacements of Unicorn's memory management --- */
+/* --- Replacements of Unicorn's memory management: WRAP(name) is called instead of `name`, which is REAL(name) --- */
 
+/* Drops all translations. Called for MOV to CR3 and changes of CR0 and CR4, also while Unicorn opens (no engine
+ * yet). */
 void REAL(tlb_flush)(uc_cpu *cpu);
 void WRAP(tlb_flush)(uc_cpu *cpu)
 {
@@ -210,8 +236,9 @@ void WRAP(tlb_flush)(uc_cpu *cpu)
     }
 }
 
-/* Without paging, translations do not depend on CR0.PE, which boot loaders and DOS extenders switch around each
- * BIOS call. Keeping them then saves 3 of 8 us of host time for a switch and back. */
+/* Executes MOV to control register `number`. Without paging, translations do not depend on CR0.PE, which boot
+ * loaders and DOS extenders switch around each BIOS call. Keeping them then saves 3 of 8 us of host time for a
+ * switch and back. */
 void REAL(helper_write_crN)(uc_env *env, int number, uint64_t value);
 void mmu_write_control(engine *e, unsigned number, uint32_t value)
 {
@@ -224,6 +251,7 @@ void mmu_write_control(engine *e, unsigned number, uint32_t value)
     e->memory.keeps_translations = false;
 }
 
+/* Executes INVLPG. */
 void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
 {
     engine *e = engine_of(uc_env_of(cpu));
@@ -234,6 +262,7 @@ void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
     }
 }
 
+/* Returns what is known about the reference that faulted, and forgets it. */
 memory_fault mmu_take_fault(engine *e)
 {
     const memory_fault fault = e->memory.fault;
@@ -243,16 +272,19 @@ memory_fault mmu_take_fault(engine *e)
 
 /* --- engine.h --- */
 
+/* Translates for the host, without setting accessed bits. Returns false for a page that is not present. */
 bool engine_translate(engine *e, uint32_t linear, uint32_t *physical)
 {
     return mmu_peek(e, linear, physical) != NULL;
 }
 
+/* Drops all translations after the host has changed page tables. */
 void engine_flush_translations(engine *e)
 {
     WRAP(tlb_flush)(engine_cpu(e));
 }
 
+/* Enables address line A20 or forces it to 0, and drops all translations if that is a change. */
 void engine_set_a20(engine *e, bool enabled)
 {
     uint32_t mask = enabled ? UINT32_MAX : ~(1u << 20);

@@ -2,14 +2,17 @@
  * instructions. */
 #include "engine/memory/operand.h"
 
+/* Returns the segment of a read or a write of the instruction. `nth` is the number of the access, which only matters
+ * for CMPS. */
 engine_segment_name operand_segment(const isa_insn *insn, bool write, unsigned nth)
 {
     const isa_form *form = &isa_forms[insn->form];
-    const bool stack = form->address & 1 << ENGINE_ESP, source = form->address & 1 << ENGINE_ESI;
+    const bool stack = form->address & 1 << ENGINE_ESP,
+               source = form->address & 1 << ENGINE_ESI; /* uses ESP, ESI */
     engine_segment_name operand = insn->stack_base ? ENGINE_SS : ENGINE_DS;
     if (insn->segment)
-        operand = (engine_segment_name)(insn->segment - 1);
-    if (insn->memory) { /* POP reads the stack, PUSH and CALL write it */
+        operand = (engine_segment_name)(insn->segment - 1); /* the override */
+    if (insn->memory) {                                     /* POP reads the stack, PUSH and CALL write it */
         bool pop = form->traits & ISA_T_POP;
         return stack && write != pop ? ENGINE_SS : operand;
     }
@@ -20,7 +23,7 @@ engine_segment_name operand_segment(const isa_insn *insn, bool write, unsigned n
             return nth == 0 ? ENGINE_ES : operand;
         return source && !write ? operand : ENGINE_ES;
     }
-    return form->address & 1 << ENGINE_EBX ? operand /* XLAT */ : ENGINE_SS;
+    return form->address & 1 << ENGINE_EBX ? operand /* XLAT */ : ENGINE_SS; /* PUSH, RET and others */
 }
 
 /* Returns true for an instruction that reads its operand in memory and writes it. Its read is made with the
@@ -33,6 +36,7 @@ bool operand_modified(const isa_insn *insn)
            form->branch == ISA_NOT_BRANCH;
 }
 
+/* Returns the offset in ESI or SI, by the address size. */
 uint32_t operand_source_offset(const engine *e, const isa_insn *insn)
 {
     return (uint32_t)e->env->regs[ENGINE_ESI] & (insn->address32 ? UINT32_MAX : 0xffff);

@@ -4,9 +4,10 @@
 
 #include "engine/internal.h"
 
-/* Returns the segment of the `nth` access of an instruction. */
+/* Returns the segment of an access of an instruction: a read or a write, the `nth` from 0 in Unicorn's order. Of a
+ * REP string, accesses are numbered in each iteration. */
 engine_segment_name operand_segment(const isa_insn *insn, bool write, unsigned nth);
-/* Returns true if the instruction reads its operand in memory and writes it. */
+/* Returns true if the instruction reads its operand in memory and writes it (ADD m,r and others). */
 bool operand_modified(const isa_insn *insn);
 /* Returns ESI with the address size of a string instruction. */
 uint32_t operand_source_offset(const engine *e, const isa_insn *insn);

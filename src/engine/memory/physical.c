@@ -1,4 +1,6 @@
-/* Physical memory: RAM, the windows of devices, and the host's accesses on behalf of the guest. */
+/* Physical memory: RAM from address 0 on, the windows of devices (engine_window), and the host's accesses on
+ * behalf of the guest. A *timed* window belongs to a device whose state depends on the clock. Where there is
+ * neither RAM nor a window, reads find ones and writes are lost: the open bus. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -6,6 +8,7 @@
 #include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 
+/* Allocates RAM. Returns false if host memory runs out; physical_close frees what there is. */
 bool physical_open(engine *e)
 {
     memory_state *m = &e->memory;
@@ -13,7 +16,7 @@ bool physical_open(engine *e)
     m->ram_bytes = e->options.memory_bytes;
     m->address_mask = UINT32_MAX;
     memset(m->open_bus, 0xff, sizeof m->open_bus);
-    memset(m->pages_filled, 0xff, sizeof m->pages_filled);
+    memset(m->pages_filled, 0xff, sizeof m->pages_filled); /* so that mmu_flush_all empties every entry */
     m->ram = area_open(m->ram_bytes);
     if (m->ram != NULL)
         area_request_huge_pages(m->ram, m->ram_bytes);
@@ -34,6 +37,7 @@ void physical_close(engine *e)
 
 /* --- Windows --- */
 
+/* Returns the window that contains `physical`, or NULL. */
 const engine_window *physical_window(const engine *e, uint32_t physical)
 {
     for (const engine_window *w = e->memory.windows; w < e->memory.windows + ENGINE_WINDOWS; w++)
@@ -42,6 +46,8 @@ const engine_window *physical_window(const engine *e, uint32_t physical)
     return NULL;
 }
 
+/* Reads bytes of one page outside of RAM, by the callback of its device. A timed window gets the whole access,
+ * others single bytes. */
 void physical_read_device(engine *e, uint32_t physical, uint8_t *to, unsigned size)
 {
     assert((physical & ENGINE_PAGE_MASK) + size <= ENGINE_PAGE_BYTES);
@@ -57,6 +63,7 @@ void physical_read_device(engine *e, uint32_t physical, uint8_t *to, unsigned si
     }
 }
 
+/* Writes bytes likewise. */
 void physical_write_device(engine *e, uint32_t physical, const uint8_t *from, unsigned size)
 {
     const engine_window *window = physical_window(e, physical);
@@ -70,6 +77,7 @@ void physical_write_device(engine *e, uint32_t physical, const uint8_t *from, un
     }
 }
 
+/* Sets a window, and drops the translations that it changes. */
 void engine_set_window(engine *e, unsigned number, const engine_window *window)
 {
     assert(number < ENGINE_WINDOWS);
@@ -87,25 +95,29 @@ void engine_set_window(engine *e, unsigned number, const engine_window *window)
 
 /* --- engine.h --- */
 
+/* Must be called after a device has written these bytes of RAM through engine_ram. */
 void engine_ram_written(engine *e, uint32_t physical, uint32_t size)
 {
     engine_flush_code(e, physical, size);
     coherence_written(e, physical, size);
 }
 
+/* Returns where `size` bytes of RAM lie in host memory; NULL if they are not all RAM. */
 uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size)
 {
     return physical < e->memory.ram_bytes && size <= e->memory.ram_bytes - physical ? e->memory.ram + physical
                                                                                     : NULL;
 }
 
+/* Returns whether the host's accesses at `physical` find RAM or a device: not a timed one. */
 bool engine_answers(const engine *e, uint32_t physical)
 {
     const engine_window *window = physical_window(e, physical);
     return window != NULL ? !window->timed : physical < e->memory.ram_bytes;
 }
 
-/* Reads bytes of one page. `there` points to them if they are in memory. */
+/* Reads bytes of one page for the host. `there` is their place in host memory, or on the open bus (mmu_peek).
+ * Timed windows read as the open bus or as the RAM below them. */
 static void read_part(engine *e, uint32_t physical, const uint8_t *there, uint8_t *to, size_t size)
 {
     const engine_window *window = physical_window(e, physical);
@@ -115,6 +127,7 @@ static void read_part(engine *e, uint32_t physical, const uint8_t *there, uint8_
         memcpy(to, there, size);
 }
 
+/* Writes bytes of one page for the host likewise. A timed window ignores them. */
 static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8_t *from, size_t size)
 {
     const engine_window *window = physical_window(e, physical);
@@ -131,7 +144,8 @@ static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8
     }
 }
 
-/* Copies page by page. Either `to` or `from` is NULL; both may be if there is nothing to copy. */
+/* Copies page by page from guest memory to `to`, or from `from` to guest memory. The other one is NULL; both may be
+ * if there is nothing to copy. Returns false at a page that is not present. */
 static bool move_linear(engine *e, uint32_t linear, uint8_t *to, const uint8_t *from, size_t size)
 {
     assert(size == 0 || (to == NULL) != (from == NULL));

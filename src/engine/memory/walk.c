@@ -1,10 +1,15 @@
 /* Walks the guest's page tables. The engine does this itself, because Unicorn 2.0.1 walks them but then accesses
  * memory at the linear address. Manual: paging with 4 KB and 4 MB pages, accessed and dirty bits, page-fault error
- * code. */
+ * code.
+ *
+ * The timing model (core/) walks the tables again, later, for the TLB misses of what was executed: "pricing" is the
+ * computation of clocks by the model. It must find the tables as they were, so everything executed is priced before
+ * a table changes. */
 #include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 #include "engine/stretch/stretch.h"
 
+/* Reads an entry of a page table. */
 static uint32_t physical_read(const engine *e, uint32_t physical)
 {
     physical &= e->memory.address_mask;
@@ -14,6 +19,8 @@ static uint32_t physical_read(const engine *e, uint32_t physical)
     return value;
 }
 
+/* Has everything priced that was executed before the running block: delivers the batch of finished blocks, and waits
+ * until the engine's owner has processed it. */
 void walk_price_before(engine *e)
 {
     if (stretch_give_batch(e, stretch_block(e) ? stretch_block(e)->count : 0))
@@ -22,8 +29,9 @@ void walk_price_before(engine *e)
 }
 
 /* Prices everything up to a store into a page table, including the part of the running block before the store: the
- * block is left there, and a new block begins with the store. The counts therefore do not depend on how the guest's
- * code is divided into blocks. */
+ * block is left there, and a new block begins with the store. The counts therefore do not depend on how the
+ * guest's code is divided into blocks. Does not return if it leaves the block. `retaddr` is where the store's call
+ * returns to in translated code. */
 void walk_before_table_store(engine *e, uintptr_t retaddr)
 {
     walk_price_before(e);
@@ -33,8 +41,8 @@ void walk_before_table_store(engine *e, uintptr_t retaddr)
     stretch_leave_before(e, retaddr, false);
 }
 
-/* Sets bits of the page-table entry at `physical` and returns those that were clear. Also handles the case that
- * translated code lies at this address. */
+/* Sets bits of the page-table entry at `physical` and returns those that were clear. Before a change, prices what was
+ * executed, and discards translated code at this address. */
 static uint32_t set_entry_bits(engine *e, uint32_t physical, uint32_t bits)
 {
     physical &= e->memory.address_mask;
@@ -54,8 +62,9 @@ static uint32_t set_entry_bits(engine *e, uint32_t physical, uint32_t bits)
     return clear;
 }
 
-/* Records which bits a walk has set in the directory entry and in the last entry, so that the core can get them when
- * it prices the walk (engine_page_bits_set). The oldest of PAGE_SETS records is overwritten. */
+/* Records which bits a walk has set in the directory entry and in the last entry (the page's; for a large page, the
+ * directory's), so that the core can get them when it prices the walk (engine_page_bits_set). The oldest of PAGE_SETS
+ * records is overwritten. */
 static void record_set(engine *e, uint32_t linear, bool large, uint32_t directory, uint32_t entry)
 {
     unsigned bits = (directory & PTE_ACCESSED ? P5_PAGE_DIRECTORY_ACCESSED : 0u) |
@@ -67,6 +76,7 @@ static void record_set(engine *e, uint32_t linear, bool large, uint32_t director
     e->memory.next_page_set = (e->memory.next_page_set + 1) % PAGE_SETS;
 }
 
+/* Returns the bits (P5_PAGE_*) that walks have set for the access at `linear`, and removes them from the records. */
 unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write)
 {
     unsigned bits = 0;
@@ -82,6 +92,7 @@ unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write)
     return bits;
 }
 
+/* Returns the attributes of a page-table entry, as P5_ACCESS_*. */
 static uint32_t page_flags(uint32_t entry)
 {
     return (entry & PTE_CACHE_DISABLE ? P5_ACCESS_CACHE_DISABLE : 0u) |
@@ -89,7 +100,7 @@ static uint32_t page_flags(uint32_t entry)
 }
 
 /* Translates with `pin`, a TLB entry that a test register has written. Its rights and attributes apply, whatever the
- * page tables say. Returns the same as `walk`. */
+ * page tables say. Returns the same as `walk`, which has set result->code to PF_WRITE and PF_USER. */
 static bool walk_pin(engine *e, p5_translation *pin, uint32_t linear, bool write, bool user,
                      walk_result *result)
 {
@@ -99,7 +110,7 @@ static bool walk_pin(engine *e, p5_translation *pin, uint32_t linear, bool write
         result->code |= PF_PRESENT;
         return false;
     }
-    uint32_t inside = pin->large ? 0x3ff000u : 0;
+    uint32_t inside = pin->large ? 0x3ff000u : 0; /* address bits 21-12 within a large page */
     pin->dirty |= write;
     *result =
         (walk_result){.physical = ((pin->physical & ~inside) | (linear & inside)) & e->memory.address_mask,
@@ -110,8 +121,9 @@ static bool walk_pin(engine *e, p5_translation *pin, uint32_t linear, bool write
     return true;
 }
 
-/* Translates `linear` for an access; `user` means CPL 3. Returns true and sets *result, or returns false and sets only
- * result->code, the error code of the page fault. If `set`, updates the accessed and dirty bits of the page tables. */
+/* Translates `linear` for an access; `user` means CPL 3. Returns true and sets *result, or returns false and sets
+ * only result->code, the error code of the page fault, which it does not raise. If `set`, updates the accessed and
+ * dirty bits of the page tables. */
 bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, walk_result *result)
 {
     uint32_t cr0 = (uint32_t)e->env->cr[0];
@@ -133,6 +145,7 @@ bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, wa
     if (!(directory & PTE_PRESENT))
         return false;
     bool large = directory & PTE_LARGE && e->env->cr[4] & CR4_PSE;
+    /* For a large page, the directory's entry is the page's. `rights` has the bits that are set in both entries. */
     uint32_t entry_address = directory_address, entry = directory, rights = directory;
     if (!large) {
         entry_address = (directory & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 12 & 1023) * 4;
@@ -165,7 +178,7 @@ bool walk(engine *e, uint32_t linear, mmu_access access, bool user, bool set, wa
     return true;
 }
 
-/* Does the work of walk_follow_tables for the table that holds the entry at `entry`; 0 means no table. */
+/* Follows stores into the page of the table entry at physical address `entry`; 0 means that there is none. */
 static void follow_table(engine *e, uint32_t entry)
 {
     uint32_t page = entry & ~(uint32_t)ENGINE_PAGE_MASK;
@@ -189,7 +202,7 @@ void walk_follow_tables(engine *e, uint32_t linear)
 }
 
 /* Ends the effect of all calls of walk_follow_tables. Called after all translations, including those of code, were
- * dropped. */
+ * dropped: what is executed from now on walks the tables again. */
 void walk_forget_tables(engine *e)
 {
     walk_price_before(e);
@@ -198,18 +211,21 @@ void walk_forget_tables(engine *e)
 
 /* --- engine.h --- */
 
+/* Returns the physical addresses of the entries that translate `linear`; *table_entry is 0 for a large page, and if
+ * the table is not present. */
 void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry)
 {
     *directory_entry = (((uint32_t)e->env->cr[3] & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 22) * 4) &
                        e->memory.address_mask;
     uint32_t directory = physical_read(e, *directory_entry);
     bool large = directory & PTE_LARGE && e->env->cr[4] & CR4_PSE;
-    *table_entry = large || (directory & 1) == 0
+    *table_entry = large || (directory & PTE_PRESENT) == 0
                        ? 0
                        : ((directory & ~(uint32_t)ENGINE_PAGE_MASK) + (linear >> 12 & 1023) * 4) &
                              e->memory.address_mask;
 }
 
+/* Returns rights and attributes (P5_PAGE_*) of the page of `linear`. */
 unsigned engine_page_rights(engine *e, uint32_t linear)
 {
     if (!((uint32_t)e->env->cr[0] & CR0_PG))
