@@ -17,7 +17,7 @@ typedef struct bios {
     void *owner;         /* state of the part of the program that has set `serve` */
     uint64_t wait_until; /* clock at which INT 15h AH = 86h returns; 0: it is not waiting */
     uint64_t
-        key_wait_until; /* clock at which INT 16h AH = 00h gives up, as the input has ended; 0: it does not wait so */
+        key_wait_until; /* clock at which a wait for a key ends the run, as the input has ended; 0: none */
 } bios;
 
 enum { BIOS_PORT = 0xb8, FLAG_CARRY = 0x01, FLAG_ZERO = 0x40 };

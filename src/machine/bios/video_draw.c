@@ -34,8 +34,7 @@ static uint8_t *plane_byte(uint8_t *planes, uint32_t offset, unsigned plane)
 typedef struct painted {
     unsigned page, x, y; /* of the leftmost of the eight pixels; x is a multiple of 8 */
     uint8_t mask, bits, colour, background;
-    bool
-        exclusive; /* the colour is combined with the screen by exclusive or, and the background is not painted */
+    bool exclusive; /* combines the colour with the screen by exclusive or, and paints no background */
 } painted;
 
 static void paint_planes(bios *b, const video_mode *mode, const painted *p)

@@ -312,6 +312,7 @@ void video_set_colours(bios *b, const video_mode *mode)
 
 /* --- setting a mode --- */
 
+/* Fills the mode's memory with spaces or black pixels. */
 static void clear_memory(bios *b, const video_mode *mode)
 {
     enum { BYTES = 0x8000 };

@@ -27,8 +27,7 @@ typedef struct device {
     uint16_t first, last;
     uint32_t (*read)(devices *b, uint16_t port); /* NULL: reads are all ones */
     void (*write)(devices *b, uint16_t port, uint32_t value);
-    bool
-        untimed; /* has neither timers nor interrupts, so that the board need not be updated before an access */
+    bool untimed;  /* has neither timers nor interrupts: the board is not updated before an access */
     bool by_bytes; /* a wider access is split into accesses to consecutive ports */
 } device;
 

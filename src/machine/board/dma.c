@@ -53,6 +53,7 @@ static void controller_clear(dma_controller *c)
     c->high_next = false;
 }
 
+/* Reads an address, a count, or the status, which is cleared by that. */
 static uint32_t dma_read(devices *b, uint16_t port)
 {
     unsigned reg;

@@ -216,6 +216,7 @@ static uint8_t main_status(const floppy *f)
     return (uint8_t)(STATUS_REQUEST | (f->command_bytes != 0 ? STATUS_COMMAND : 0) | seeking);
 }
 
+/* Adds a byte to the command, which begins when its last byte has come. */
 static void fifo_write(devices *b, uint8_t byte)
 {
     floppy *f = &b->floppy;
@@ -229,13 +230,15 @@ static void fifo_write(devices *b, uint8_t byte)
         execute(b);
 }
 
+/* Reads the next byte of the result. */
 static uint8_t fifo_read(devices *b)
 {
     floppy *f = &b->floppy;
     if (f->busy || f->result_bytes == 0)
         return 0;
     uint8_t byte = f->result[f->result_at++];
-    if (f->result_bytes == 7 && f->result_at == 1) { /* reading the result withdraws the interrupt */
+    if (f->result_bytes == 7 &&
+        f->result_at == 1) { /* a result of floppy_end: its read withdraws the interrupt */
         f->interrupt = false;
         drive_line(b);
     }
@@ -244,6 +247,7 @@ static uint8_t fifo_read(devices *b)
     return byte;
 }
 
+/* Writes the digital output register, whose bit 2 clear is the controller's reset. */
 static void output_write(devices *b, uint8_t value)
 {
     floppy *f = &b->floppy;

@@ -121,6 +121,7 @@ static void keyboard_data(devices *b, uint8_t byte)
 
 /* --- ports --- */
 
+/* Reads port 60h, which empties the output buffer. */
 static uint32_t keyboard_read(devices *b, uint16_t port)
 {
     keyboard *k = &b->keyboard;
@@ -134,11 +135,12 @@ static uint32_t keyboard_read(devices *b, uint16_t port)
     return value;
 }
 
+/* Reads the status at port 64h. A guest that reads it while nothing is on its way requests a key by that. */
 static uint32_t keyboard_status(devices *b, uint16_t port)
 {
     keyboard *k = &b->keyboard;
     (void)port;
-    if (!k->output_full && k->queued == 0 && !k->last_was_command) { /* the guest polls for a key */
+    if (!k->output_full && k->queued == 0 && !k->last_was_command) {
         k->wanted = true;
         keyboard_expect(b);
         keyboard_polled(b);

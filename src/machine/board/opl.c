@@ -66,6 +66,7 @@ static uint32_t opl_read(devices *b, uint16_t port)
     return flags;
 }
 
+/* Writes the index (even ports) or the register (odd ports). Only the timers' registers, in the first bank, exist. */
 static void opl_write(devices *b, uint16_t port, uint32_t value)
 {
     opl *o = &b->opl;

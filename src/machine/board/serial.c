@@ -159,6 +159,7 @@ static uint64_t serial_holding_empty_at(const devices *b)
     return b->serial.sent_at > character ? b->serial.sent_at - character : 0;
 }
 
+/* Sends a character: to the host's console, or with MCR_LOOP to the own receiver. */
 static void serial_send(devices *b, uint8_t byte)
 {
     serial *s = &b->serial;

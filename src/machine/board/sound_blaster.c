@@ -151,6 +151,7 @@ static void block_ends(devices *b)
     interrupt(b, t->words);
 }
 
+/* Moves the units that are due by now. */
 static void sound_advance(devices *b)
 {
     sound_transfer *t = &b->sound.transfer;
@@ -168,6 +169,7 @@ static void sound_advance(devices *b)
     }
 }
 
+/* Returns the clock at which the block ends, unless an interrupt is pending already. */
 static uint64_t sound_deadline(const devices *b)
 {
     const sound_transfer *t = &b->sound.transfer;

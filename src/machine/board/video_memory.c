@@ -261,6 +261,8 @@ void video_state_restore(devices *b, const uint8_t bytes[VIDEO_STATE_BYTES])
 
 enum { VESA_INDEX = 0x1ce, VESA_BANK = 5, VESA_START_LOW, VESA_START_HIGH, START_UNIT = 4 };
 
+/* Handles a write to the index or the data port: sets the window's or the screen's start, of which two registers
+ * have 16 bits each. */
 static void vesa_write(devices *b, uint16_t port, uint32_t value)
 {
     video *v = &b->video;

@@ -98,6 +98,7 @@ static uint32_t row_address(const view *w, uint32_t y, uint32_t lines_of_row, ui
 
 /* --- graphics --- */
 
+/* Draws a mode with 256 colours: four pixels at each address, one in each plane. */
 static void draw_256(const view *w)
 {
     uint32_t scan, panning = w->v->attribute[PANNING] / 2 & 3;
@@ -110,6 +111,7 @@ static void draw_256(const view *w)
     }
 }
 
+/* Draws a planar mode: eight pixels at each address, a bit of each in each plane. */
 static void draw_16(const view *w)
 {
     uint32_t scan, panning = w->v->attribute[PANNING] & 7;

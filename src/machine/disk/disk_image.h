@@ -15,8 +15,7 @@ typedef struct disk_image {
     char *path;    /* absolute, for snapshots; NULL if unknown */
     bool writable; /* the guest's changes go to the file */
     bool is_cd;    /* the file is a bootable CD, and `boot` its boot entry */
-    uint8_t
-        kind; /* DRIVE_*; not DRIVE_CD for a CD whose boot image is presented as a disk (El Torito emulation) */
+    uint8_t kind;  /* DRIVE_*; for a CD whose boot image emulates a disk, the kind of that disk */
     /* Of a diskette drive, as in CMOS cell 10h: 1 = 360 KB, 2 = 1.2 MB, 3 = 720 KB, 4 = 1.44 MB, 6 = 2.88 MB. */
     uint8_t type;
     uint16_t sector_bytes;
@@ -33,8 +32,8 @@ typedef struct disk_image {
 
 /* Makes a drive without an image. Frees nothing: for that, see disk_image_close. */
 void disk_image_none(disk_image *disk);
-/* Opens the image. `disk` need not be initialised. With `as_disk`, a file is treated as a diskette or hard disk even if
- * it is a bootable CD. After an error the drive has no image. */
+/* Opens the image. `disk` need not be initialised. With `as_disk`, a file is treated as a diskette or hard disk
+ * even if it is a bootable CD. After an error the drive has no image. */
 p5_status disk_image_open(disk_image *disk, const char *path, bool writable, bool as_disk, p5_error *error);
 /* Drops the guest's changes in memory, closes the file, and leaves a drive without an image. */
 void disk_image_close(disk_image *disk);

@@ -1,5 +1,5 @@
-/* Packets of the protocol. The answer to an unknown packet is empty; the answer to one that fails is E01. A guest is a
- * process with one thread, number 1. */
+/* Packets of the protocol. The answer to an unknown packet is empty; the answer to one that fails is E01. A guest
+ * is a process with one thread, number 1. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,6 +119,7 @@ static bool in_the_past(const gdb *g)
     return g->history.present != NULL;
 }
 
+/* Executes G: the values of all registers, or of the first ones, in hexadecimal. */
 static gdb_action write_registers(gdb *g, reader r)
 {
     if (in_the_past(g))
