@@ -120,7 +120,7 @@ static void font_information(bios *b)
         pointer = bios_load(b, VECTOR_FONT * 4, 4);
         break;
     case 2:
-    case 5: /* 9 x 14 alternate: an empty list, as no character differs */
+    case 5: /* 9 x 14 alternates: the font's first byte, 0, also ends an empty list of them; likewise 7 (9 x 16) */
         pointer |= VIDEO_FONT_14;
         break;
     case 3:
