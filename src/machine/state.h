@@ -107,12 +107,11 @@ struct p5_machine {
     bool refetch;      /* the bytes of the next block may have changed: the engine must look it up again */
     observers *observers; /* NULL: none */
     bool lent; /* the core or the monitor was handed out to the host, which may have set callbacks */
-    observe_horizon horizon; /* stretches of which observers need not be notified */
-    bool each_observed;      /* an observer needs more than counts, so that there must be no batches */
-    uint64_t
-        linux_input_bytes; /* bytes read from a Linux guest's standard input since the machine was opened */
-    bool replaying;        /* a copy that repeats a past run: its output is suppressed */
-    bool executing_only;   /* the core does not price what is executed: fast_forward.c */
+    observe_horizon horizon;    /* stretches of which observers need not be notified */
+    bool each_observed;         /* an observer needs more than counts, so that there must be no batches */
+    uint64_t linux_input_bytes; /* read from a Linux program's standard input since the machine was opened */
+    bool replaying;             /* a copy that repeats a past run: its output is suppressed */
+    bool executing_only;        /* the core does not price what is executed: fast_forward.c */
     /* The model's thread writes `instructions` while it prices, and then reads the other two. They begin a cache line
      * of the host (BEGINS_LINE), apart from what the executing thread writes. */
     BEGINS_LINE
@@ -155,9 +154,8 @@ struct p5_machine {
     bool ended; /* the guest has ended; `result` has the reason */
     p5_run_result result;
 
-    p5_machine_options
-        options;      /* a copy: memory_bytes is the size in use, and `shares` points to the member below */
-    p5_share *shares; /* copies with their strings; options.share_count of them */
+    p5_machine_options options; /* a copy; memory_bytes becomes the size in use, `shares` the member below */
+    p5_share *shares;           /* copies with their strings; options.share_count of them */
 };
 
 #endif

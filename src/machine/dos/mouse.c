@@ -165,7 +165,7 @@ void dos_mouse_service(dos *d)
         bios_set_word(b, ENGINE_ECX, m->vertical);
         bios_set_word(b, ENGINE_EDX, m->double_speed);
         break;
-    case 0x21: /* a reset of the software only */
+    case 0x21: /* a reset of the software only: the state stays */
         bios_set_word(b, ENGINE_EAX, THERE);
         bios_set_word(b, ENGINE_EBX, BUTTONS);
         break;

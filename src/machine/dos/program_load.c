@@ -94,8 +94,8 @@ static dos_error environment_make(dos *d, const char *variables, size_t size, co
 
 /* --- loading --- */
 
-/* Copies the image, with zeros where the file is too short, and relocates it. Returns false if it does not fit into
- * memory. */
+/* Copies the image, with zeros where the file is too short, and relocates it: adds `factor` to each word that a relocation
+ * names. Returns false if the copy fails. */
 bool dos_place_image(dos *d, const mz_image *image, uint16_t segment, uint16_t factor)
 {
     uint8_t *copy = calloc(image->image_size, 1);

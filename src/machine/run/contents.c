@@ -120,6 +120,7 @@ void contents_update_watching(p5_machine *machine)
     bool before = machine->watching;
     machine->watching = p5_core_watching(machine->core, &refetch);
     machine->refetch |= refetch;
+    /* Pins that are followed may change at any instruction. */
     if (machine->watching || before || refetch || machine->wires_followed)
         machine->attention_wanted = true;
 }

@@ -64,6 +64,7 @@ typedef struct message {
 _Static_assert(_Alignof(p5_value) <= _Alignof(message) && _Alignof(p5_access) <= _Alignof(p5_value),
                "each begins where the one before ends");
 
+/* Prices a message in the model's thread. Returns true if attention is wanted. */
 static bool price(p5_machine *machine, const message *m)
 {
     if (m->count == 0)
@@ -72,7 +73,7 @@ static bool price(p5_machine *machine, const message *m)
     return run_price(machine, &batch, m->batch.instructions);
 }
 
-/* Handles a message in the model's thread. */
+/* The worker's function for each message. */
 static void work(void *context, const void *m)
 {
     p5_machine *machine = context;

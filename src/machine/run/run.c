@@ -1,8 +1,8 @@
 /* The run loop. The engine executes, retired stretches (a block or a part of one) go to the core model, which
- * prices them (computes their clocks and counts), and at instruction boundaries the machine handles limits,
- * timers and its guest, which is called attention. A goal is a clock or an instruction count at which there is
- * something to do. A batch is several blocks that are priced together, perhaps in the model's thread (pricer.h), and
- * perhaps some instructions after they were executed.
+ * prices them (computes their clocks and counts). At instruction boundaries the machine handles limits, timers and its
+ * guest; this is called attention. A goal is a clock or an instruction count at which there is something to do. A batch
+ * is several blocks that are priced together, some instructions after they were executed and perhaps in the model's
+ * thread (pricer.h).
  *
  * A timer or limit takes effect at the exact instruction boundary where the model's clock (or the instruction
  * count) reaches it. Whole blocks run while the goal is further away than any block can reach, and the rest
@@ -264,7 +264,8 @@ engine_action run_attention(void *context)
     wires_follow(machine);
     run_interrupt(machine);
     run_plan(machine);
-    machine->attention_wanted = false; /* run_plan may have requested what has been done here by now */
+    /* run_plan sets it to get single steps, which lead here by themselves. */
+    machine->attention_wanted = false;
     if (machine->refetch)
         engine_refetch(machine->engine);
     machine->refetch = false;
