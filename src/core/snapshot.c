@@ -47,6 +47,7 @@ p5_model *core_transfer_model(const p5_model *model, snapshot *s)
     return loaded;
 }
 
+/* Returns whether two models have the same values of all keys. */
 static bool same_model(const p5_model *a, const p5_model *b)
 {
     size_t count, other;

@@ -97,6 +97,7 @@ unsigned predictor_absent(predictor *p, branch_run *ran, uint32_t next, uint32_t
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* FIELD_DERIVED names members that are not saved because the model determines them. */
 static const snapshot_table return_stack_state = {
     SNAPSHOT(return_stack, "return_stack", FIELD_ANY_OF([0], address), FIELD_DERIVED(entries),
              FIELD_MOST(RETURN_STACK_ENTRIES - 1, top), FIELD_MOST(RETURN_STACK_ENTRIES, count))};

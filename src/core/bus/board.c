@@ -38,6 +38,7 @@ void board_reset(board *b)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* FIELD_DERIVED names members that are not saved because the model or others determine them. */
 const snapshot_table board_state = {
     SNAPSHOT(board, "board", FIELD_DERIVED(model, l2_tag, l2_lines, l2_bytes, page_bits, time),
              FIELD_ANY(open_page), FIELD_TIME(dram_free))};

@@ -247,6 +247,7 @@ uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* FIELD_DERIVED names members that are not saved because the model or others determine them. */
 const snapshot_table bus_state = {
     SNAPSHOT(bus, "bus", FIELD_DERIVED(model, totals, class), FIELD_TABLE(&board_state, board),
              FIELD_TIME(free), FIELD_DERIVED(begun), FIELD_TIME(unlocked),

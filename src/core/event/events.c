@@ -1,4 +1,6 @@
-/* Lookup of performance events by name, alias or raw code. The tables come from events/events.tsv. */
+/* Lookup of performance events by name, alias or raw code. The tables come from events/events.tsv. Names are compared
+ * without regard to case, and '-', '_' and ' ' are equal (text_same_name). Other programs' names for events, such as
+ * perf's, are found, too (p5_perf_names). */
 #include "core/event/events.h"
 
 #include <assert.h>

@@ -150,6 +150,7 @@ static const char *kind_text(const p5_event_info *e)
     return e->duration ? "duration" : "occurrence";
 }
 
+/* Writes the section of an event. */
 static void write_event(FILE *out, const p5_event_info *e)
 {
     static const char *const counters[] = {"", "CTR0", "CTR1", "CTR0, CTR1"};

@@ -106,6 +106,7 @@ static int is_name(const char *text)
     return 1;
 }
 
+/* Returns the families of a row (row.families). */
 static unsigned parse_families(const table *t, const row *r)
 {
     if (strcmp(r->field[COLUMN_FAMILIES], "p54c p55c") == 0)
@@ -118,6 +119,7 @@ static unsigned parse_families(const table *t, const row *r)
              r->field[COLUMN_FAMILIES]);
 }
 
+/* Returns the counters of a row (row.counters). */
 static unsigned parse_counters(const table *t, const row *r)
 {
     if (strcmp(r->field[COLUMN_COUNTERS], "0 1") == 0)
@@ -129,6 +131,7 @@ static unsigned parse_counters(const table *t, const row *r)
     tsv_fail(t->file, r->line, "counters '%s', expected '0', '1' or '0 1'", r->field[COLUMN_COUNTERS]);
 }
 
+/* Sets the aliases of a row, which are separated by ';'. */
 static void parse_aliases(const table *t, row *r)
 {
     if (is_empty(r->field[COLUMN_ALIASES]))

@@ -170,6 +170,7 @@ void price_branch(p5_core *core, const branch_query *query, branch_answer *answe
         *answer = predictor_answer(core->prediction, query->kind);
 }
 
+/* The next functions are pipe_resolver.branch, passed and drained. */
 static void resolve_branch(void *context, const branch_query *query, branch_answer *answer)
 {
     price_branch(context, query, answer);

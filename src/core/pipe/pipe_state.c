@@ -169,12 +169,11 @@ static inline void raise(int64_t *t, int64_t least)
     *t = *t < least ? least : *t;
 }
 
-/* Values that no longer matter are normalised, so that situations with the same future have equal bytes.
- * `base`: later bytes are decoded after this clock at the earliest. */
+/* In the following functions, `base` is the clock after which later bytes are decoded at the earliest. */
 
 /* Normalises the clocks of the current prefetch block's parts, except those that the instructions from address `next`
  * on use. */
-static void forget_parts(prefetch *f, uint32_t next, int64_t base)
+static void normalise_parts(prefetch *f, uint32_t next, int64_t base)
 {
     const uint32_t block = (next - 1) / PREFETCH_BLOCK;
     const bool within = next % PREFETCH_BLOCK != 0; /* it begins in `block` */
@@ -191,7 +190,8 @@ static void forget_parts(prefetch *f, uint32_t next, int64_t base)
 /* Normalises what later fetches may wait for. The next block is fetched once there is space for it, and a
  * redirection comes at `base` or later. `needed`: the next instruction itself determines how long the current
  * block is needed, so the stored clock does not matter. */
-static void forget_fetches(prefetch_ahead *a, bool redirect, int64_t base, unsigned fetch_blocks, bool needed)
+static void normalise_fetches(prefetch_ahead *a, bool redirect, int64_t base, unsigned fetch_blocks,
+                              bool needed)
 {
     if (redirect) {
         a->used = 0;
@@ -213,7 +213,7 @@ static void forget_fetches(prefetch_ahead *a, bool redirect, int64_t base, unsig
 
 /* Normalises the FIFO. At most two instructions per clock are pushed from now on, and the next one waits for
  * pull[first]: 1 if an instruction is pending in D1, otherwise 0. */
-static void forget_pushes(fifo *f, const prefetch *fetched, unsigned first)
+static void normalise_fifo(fifo *f, const prefetch *fetched, unsigned first)
 {
     if (fetched->redirect && !f->open)
         raise(&f->clock, fetched->ahead.clock + 1);
@@ -246,15 +246,15 @@ static void normalise(pipe *p)
     prefetch *f = &p->prefetch;
     const bool left_out = ahead_is_left_out(p);
     if (p->timing->fifo)
-        forget_pushes(&p->fifo, f, p->waiting ? 1 : 0);
+        normalise_fifo(&p->fifo, f, p->waiting ? 1 : 0);
     else
         for (unsigned i = 0; i < FIFO_DEPTH; i++)
             p->fifo.pull[i] = p->fifo.clock = p->d1_free;
     const int64_t base = p->timing->fifo ? p->fifo.clock : p->d1_free;
-    forget_parts(f, p->next, base);
+    normalise_parts(f, p->next, base);
     if (!left_out)
-        forget_fetches(&f->ahead, f->redirect, base, p->timing->fetch_blocks,
-                       (p->waiting && !p->timing->fifo) || p->next % PREFETCH_BLOCK != 0);
+        normalise_fetches(&f->ahead, f->redirect, base, p->timing->fetch_blocks,
+                          (p->waiting && !p->timing->fifo) || p->next % PREFETCH_BLOCK != 0);
     raise(&p->d2_free, p->d1_free + 1);
     if (p->waiting)
         raise(&p->pending.available, p->d1_free);

@@ -126,6 +126,7 @@ void parity_forget_if_gone(parity *p, struct memory *m)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* FIELD_DERIVED names members that are not saved. */
 const snapshot_table parity_state = {
     SNAPSHOT(parity, "parity", FIELD_BITS(PARITY_ARRAYS | PARITY_MC, reversed), FIELD_FLAG(seen),
              FIELD_MOST_OF([0][0], 1, data_tag), FIELD_ANY_OF([0][0], data),

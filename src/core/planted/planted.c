@@ -332,6 +332,7 @@ static void check_planted(const void *row, snapshot *s)
     }
 }
 
+/* FIELD_DERIVED names members that are not saved. */
 const snapshot_table planted_state = {
     /* "watch" is its name in snapshots */
     SNAPSHOT(planted, "watch", FIELD_DERIVED(observer, core, on), FIELD_FLAG(refetch),

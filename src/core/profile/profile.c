@@ -49,6 +49,7 @@ profiler *profile_open(p5_core *core, const profile_options *options)
     p->expected = PROFILE_ELSEWHERE;
     p->sink.watched = options->sample_period > 0 ? options->sample_quantity : P5_PROFILE_NONE;
     p->interval_clocks = options->interval_clocks;
+    /* with room for fewer than two there are none, because dropping every second one would not help */
     p->interval_at = options->most_intervals >= 2 ? core->now + options->interval_clocks : UINT64_MAX;
     if (options->function_count > 0) {
         p->functions = malloc(options->function_count * sizeof *p->functions);
@@ -114,6 +115,7 @@ void profile_close(profiler *p)
 
 /* ---- sites --------------------------------------------------------------------------------------------- */
 
+/* Returns a key of two numbers. */
 static uint64_t pair_of(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
@@ -180,7 +182,7 @@ static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, u
  * again (REP), so the youngest entries are searched first, which keeps the sink short. */
 static void observe_count(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
 {
-    enum { YOUNG = 24 };
+    enum { YOUNG = 24 }; /* entries that are searched */
     profile_sink *sink = (profile_sink *)o;
     if ((int)quantity == sink->watched)
         sink->watched_count += increments;
