@@ -457,6 +457,7 @@ typedef struct p5_case_conditions {
     unsigned cpl;
     uint32_t cr4;
     double timeout_seconds;            /* host time for one run; 0 = none */
+    uint64_t max_clocks;               /* of the core; a run that takes more is an error. 0 = no limit */
     const p5_case_register *registers; /* NULL: none */
     size_t register_count;
     const p5_case_state *states; /* that the end of the run is compared with. If one is a fault, a fault may

@@ -78,6 +78,7 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
     const char *reason = result->message[0] != '\0'       ? result->message
                          : result->end == P5_END_HALT     ? "the processor halted for good"
                          : result->end == P5_END_SHUTDOWN ? "the processor shut down"
+                         : result->end == P5_END_CLOCKS   ? "it took more clocks than allowed"
                                                           : "the run was stopped";
     error_set(error, P5_ERR_STATE, "did not run off its end: %s, at %08Xh%s%s", reason, result->address,
               result->instruction[0] != '\0' ? " " : "", result->instruction);
@@ -98,7 +99,9 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
 static p5_status run_to_exit(p5_machine *machine, const p5_case_program *program,
                              const p5_case_conditions *conditions, p5_error *error)
 {
-    p5_limits limits = {.size = sizeof limits, .timeout_seconds = conditions->timeout_seconds};
+    const p5_limits limits = {.size = sizeof limits,
+                              .max_clocks = conditions->max_clocks != 0 ? conditions->max_clocks + 1 : 0,
+                              .timeout_seconds = conditions->timeout_seconds};
     p5_run_result result = {.size = sizeof result};
     p5_status status = p5_machine_run(machine, &limits, &result, error);
     if (status != P5_OK || result.end == P5_END_EXIT)

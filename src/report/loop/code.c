@@ -122,7 +122,7 @@ static bool collect(loop_code *code, const search *s)
 {
     const p5_case_image *image = &code->image;
     /* the run ends within the code only with a harness; else at an instruction that was appended */
-    const bool harness = image->exit_address + 16 < image->text_address + image->text_size;
+    code->has_harness = image->exit_address + 16 < image->text_address + image->text_size;
     uint32_t end = image->text_address;
     for (size_t offset = 0; offset < image->text_size; offset++)
         code->count += s->length[offset] != 0;
@@ -142,7 +142,7 @@ static bool collect(loop_code *code, const search *s)
         }
         end = address + item->insn.length;
         memcpy(item->bytes, image->text + offset, item->insn.length);
-        item->fixed = harness && address < image->text_address + HARNESS_BYTES;
+        item->fixed = code->has_harness && address < image->text_address + HARNESS_BYTES;
         code->sets_direction |= item->bytes[0] == 0xfd; /* STD */
         item++;
     }
@@ -187,40 +187,53 @@ static unsigned live_before(const loop_code *code, size_t i)
     const code_insn *item = &code->items[i];
     const unsigned branch = branch_of(&item->insn);
     if (branch == ISA_RET)
-        /* cdecl: the caller expects nothing in ECX; EDX may be the high half of a result */
-        return CODE_REGISTERS & ~(1 << ISA_ECX) & ~code->free_registers;
+        return code->live_after_return;
     if (branch == ISA_CALL || branch == ISA_CALL_INDIRECT)
-        return CODE_REGISTERS;
+        return CODE_REGISTERS | item->live; /* `live` has the flags */
     if (branch != ISA_NOT_BRANCH && !is_direct(&item->insn))
         return CODE_REGISTERS | CODE_CARRY | CODE_FLAGS;
     return (item->live & ~code_kills(&item->insn)) | code_reads(&item->insn);
 }
 
-/* Returns what is live before the possible successors of item `i`. What is not in code->items is the
- * program's end. */
+/* Returns what is live before the instruction that follows item `i` in memory. What is not in code->items is
+ * the program's end. */
+static unsigned live_before_next(const loop_code *code, size_t i)
+{
+    const isa_insn *insn = &code->items[i].insn;
+    const bool next = i + 1 < code->count && code->items[i + 1].insn.address == insn->address + insn->length;
+    return live_before(code, next ? i + 1 : code->count);
+}
+
+/* Returns what is live before the possible successors of item `i`. */
 static unsigned live_after(const loop_code *code, size_t i)
 {
     const isa_insn *insn = &code->items[i].insn;
     unsigned live = 0;
-    if (falls_through(insn)) {
-        const bool next =
-            i + 1 < code->count && code->items[i + 1].insn.address == insn->address + insn->length;
-        live |= live_before(code, next ? i + 1 : code->count);
-    }
-    if (is_direct(insn) && branch_of(insn) != ISA_CALL)
+    if (falls_through(insn))
+        live |= live_before_next(code, i);
+    if (is_direct(insn))
         live |= live_before(code, code_find(code, insn->target));
     return live;
 }
 
-/* Sets `live` of all items: repeats until nothing changes, because branches go backwards, too. */
+/* Sets `live` of all items, and code->live_after_return: repeats until nothing changes, because branches go
+ * backwards, too. */
 static void find_live(loop_code *code)
 {
+    /* A function is called by the convention cdecl: its caller expects nothing in ECX, and EDX may be the high
+     * half of a result. A loop by itself has no caller, and RET may be any jump. */
+    code->live_after_return =
+        CODE_REGISTERS & ~code->free_registers & ~(code->has_harness ? 1U << ISA_ECX : 0U);
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = code->count; i-- > 0;) {
-            const unsigned live = live_after(code, i);
-            changed |= live != code->items[i].live;
+            const unsigned branch = branch_of(&code->items[i].insn), live = live_after(code, i);
+            unsigned returned = code->live_after_return;
+            if (branch == ISA_CALL || branch == ISA_CALL_INDIRECT)
+                returned |= live_before_next(code, i);
+            changed |= live != code->items[i].live || returned != code->live_after_return;
             code->items[i].live = live;
+            code->live_after_return = returned;
         }
     }
 }

@@ -28,7 +28,10 @@ typedef struct loop_code {
     unsigned unused;         /* set of registers that no instruction names */
     uint32_t addressed;      /* code below this address must not move: the highest number in code or data that
                                 may be an address of code, as in a jump table; 0: there is none */
-    bool sets_direction;     /* there is an STD */
+    unsigned live_after_return; /* set of CODE_* that the code to which a RET returns may read: the caller of
+                                   the measured function, or what follows a call in this code */
+    bool has_harness;           /* the code calls a function from a generated loop */
+    bool sets_direction;        /* there is an STD */
 } loop_code;
 
 /* Reads the reachable code of the program. `window` has trips of its loop. Returns false if memory is out, or

@@ -1,6 +1,6 @@
-/* Tries rewritings of a loop (rewrite.h) on the model, and suggests those that save clocks. Each is priced
- * first by one run, and if that does not take much longer than before, by the difference of two runs with N1
- * and N2 trips, as every measurement. Then the best one is applied, and the search begins again. */
+/* Tries rewritings of a loop (rewrite.h) on the model, and suggests those that save clocks. Each is priced by
+ * the difference of two runs with N1 and N2 trips, as every measurement; the second run is left out if the
+ * first takes much longer than before. Then the best one is applied, and the search begins again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +21,8 @@ enum {
  * original loop. */
 typedef struct priced_loop {
     p5_case_program *programs[2];
-    uint64_t few;  /* clocks of the run of N1 trips */
-    double clocks; /* of a trip */
+    uint64_t run_clocks[2]; /* clocks of the runs of N1 and of N2 trips */
+    double clocks;          /* of a trip */
     /* set of registers that rewritings so far use because no instruction named them: the suggestion says that
      * they must be free, so nobody reads them after the loop */
     unsigned free_registers;
@@ -56,22 +56,22 @@ static void free_loop(priced_loop *loop)
     *loop = (priced_loop){0};
 }
 
-/* Runs a program; *clocks gets its clocks, UINT64_MAX after an error. */
-static p5_status run(const suggester *s, const p5_case_program *program, uint64_t *clocks)
+/* Sets loop->run_clocks and loop->clocks. `most`: the run of N1 and the run of N2 trips fail if they take more
+ * clocks; NULL: no limit. */
+static p5_status price(const suggester *s, priced_loop *loop, const uint64_t most[2])
 {
-    p5_counts counts;
-    p5_status status = p5_case_run(program, s->conditions, NULL, &counts, NULL, s->error);
-    *clocks = status == P5_OK ? p5_counts_sum(counts.clocks, P5_CPL_MASK_ALL) : UINT64_MAX;
-    return status;
-}
-
-/* Sets loop->clocks; loop->few must be set. */
-static p5_status price(const suggester *s, priced_loop *loop)
-{
-    uint64_t many;
-    p5_status status = run(s, loop->programs[1], &many);
-    loop->clocks = ((double)many - (double)loop->few) / ((double)s->trips[1] - (double)s->trips[0]);
-    return status;
+    for (unsigned i = 0; i < 2; i++) {
+        p5_counts counts;
+        p5_case_conditions conditions = *s->conditions;
+        conditions.max_clocks = most != NULL ? most[i] : 0;
+        p5_status status = p5_case_run(loop->programs[i], &conditions, NULL, &counts, NULL, s->error);
+        if (status != P5_OK)
+            return status;
+        loop->run_clocks[i] = p5_counts_sum(counts.clocks, P5_CPL_MASK_ALL);
+    }
+    loop->clocks = ((double)loop->run_clocks[1] - (double)loop->run_clocks[0]) /
+                   ((double)s->trips[1] - (double)s->trips[0]);
+    return P5_OK;
 }
 
 /* Appends as much of the text as fits. */
@@ -112,7 +112,9 @@ static bool keep(suggester *s, const rewriting *r, const priced_loop *loop, bool
 }
 
 /* Prices the rewriting and keeps it if it saves at least a hundredth of a clock per trip, or if it costs a
- * clock at most and can be the first of two. Called by rewrite_each; returns false to end the search. */
+ * clock at most and can be the first of two. Its runs end as soon as they cost more, because the rewritten loop
+ * may never end: a loop that reads its own code behaves differently. Called by rewrite_each; returns false to
+ * end the search. */
 static bool try_rewriting(void *context, const rewriting *r)
 {
     suggester *s = context;
@@ -121,8 +123,8 @@ static bool try_rewriting(void *context, const rewriting *r)
     loop.free_registers = s->edited->free_registers | (r->needs_free ? r->changes & CODE_REGISTERS : 0);
     bool good = loop.programs[0] != NULL && loop.programs[1] != NULL;
     s->tried += good;
-    good = good && run(s, loop.programs[0], &loop.few) == P5_OK && loop.few <= s->from->few + s->trips[0] &&
-           price(s, &loop) == P5_OK;
+    const uint64_t most[2] = {s->from->run_clocks[0] + s->trips[0], s->from->run_clocks[1] + s->trips[1]};
+    good = good && price(s, &loop, most) == P5_OK;
     const bool saves = good && loop.clocks < s->from->clocks - 0.01;
     const bool first = good && !saves && s->after == NULL && s->first.count < MOST_FIRST;
     if ((!saves && !first) || !keep(s, r, &loop, saves))
@@ -284,9 +286,7 @@ p5_status p5_suggest_write(FILE *out, p5_row_format format, p5_case_program *con
     const output o = {out, format == P5_ROWS_JSON};
     suggester s = {.trips = trips, .conditions = conditions, .error = error};
     priced_loop as_it_is = {.programs = {programs[0], programs[1]}};
-    p5_status status = run(&s, programs[0], &as_it_is.few);
-    if (status == P5_OK)
-        status = price(&s, &as_it_is);
+    p5_status status = price(&s, &as_it_is, NULL);
     if (status == P5_OK)
         status = search(&s, &as_it_is);
     if (status == P5_OK) {

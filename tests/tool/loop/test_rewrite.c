@@ -10,6 +10,7 @@
 
 #include "p5tool/machine.h"
 #include "p5tool/observe.h"
+#include "p5tool/loop.h"
 #include "report/loop/rewrite.h"
 
 enum { SEEDS = 100, DATA = 0x2000, DATA_BYTES = 0x3000, TRIPS = 3, MOST_RULES = 64, MOST_TEXT = 8192 };
@@ -76,6 +77,8 @@ static const char *const forms[] = {
     "dword ptr [esi+72]",
     "fld dword ptr [esi]\nfld dword ptr [esi+4]\nfxch\nfstp dword ptr [esi+64]\nfadd dword ptr "
     "[esi+32]\nfstp dword ptr [esi+72]",
+    "call 7f\njmp 8f\n7: add R, dword ptr M\nret\n8:",
+    "cmp R, S\ncall 7f\nsetc B\njmp 8f\n7: setz B\ncmp dword ptr M, R\nret\n8:",
     "mov [scratch], ecx\nmov ecx, 3\n1: add eax, N\nloop 1b\nmov ecx, [scratch]",
     "movd mm0, R\npaddd mm1, mm0\nmovd S, mm1\nemms",
     "add esi, N\nadd R, dword ptr [esi+8]\nsub esi, N",
@@ -325,6 +328,11 @@ static const rule_case rule_cases[] = {
      "flags"},
     {"inc esi\nmov dword ptr [esi+127], 5",
      "inc esi; mov dword ptr [esi + 0x7f], 5  ->  mov dword ptr [esi + 0x80], 5; inc esi", ""},
+    /* A subroutine of the loop does not change what the code after its call reads. */
+    {"call 1f\ncmp edx, ecx\njmp 2f\n1: add ebx, dword ptr [esi]\nret\n2:",
+     "add ebx, dword ptr [esi]  ->  mov eax, dword ptr [esi]; add ebx, eax", "eax" FREE},
+    {"jmp 2f\n1: inc ebx\nret\n2: call 1b\nsetz al", NULL, NULL},
+    {"cmp eax, ecx\njmp 2f\n1: setz bl\nret\n2: lea edx, [edx+4]\ncall 1b", NULL, NULL},
     {"add bx, word ptr [esi]", NULL, NULL},
     {"add ebx, dword ptr es:[esi]", NULL, NULL}};
 
@@ -363,9 +371,35 @@ static void rules_write_what_the_instruction_does(void **unused)
     }
 }
 
+/* The loop ends only if its first byte is 03h, the opcode of ADD EAX,[scratch]. With INC EBX in first place it
+ * never ends, and there is no limit of host time that would end it. */
+static void a_rewriting_that_never_ends_is_rejected(void **unused)
+{
+    (void)unused;
+    const unsigned trips[2] = {2, 12};
+    const p5_case_conditions conditions = {.model = "p55c-200", .cpl = 3};
+    p5_case_program *programs[2];
+    p5_error error = {0};
+    char text[4096] = "";
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(p5_case_assemble_text("loop",
+                                               "mov ecx, N\nL:\nadd eax, [scratch]\ninc ebx\ndec ecx\njnz L\n"
+                                               "cmp byte ptr [L], 3\njne L\n.bss\nscratch: .skip 4\n",
+                                               trips[i], &programs[i], &error),
+                         P5_OK);
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_non_null(out);
+    assert_int_equal(p5_suggest_write(out, P5_ROWS_TEXT, programs, trips, &conditions, &error), P5_OK);
+    assert_int_equal(fclose(out), 0);
+    assert_non_null(strstr(text, "rewritings of this loop saves a clock"));
+    p5_case_program_free(programs[0]);
+    p5_case_program_free(programs[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rules_write_what_the_instruction_does),
+                                       cmocka_unit_test(a_rewriting_that_never_ends_is_rejected),
                                        cmocka_unit_test(rewritten_code_computes_the_same)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
