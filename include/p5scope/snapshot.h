@@ -1,5 +1,5 @@
 /* Snapshots store the state of a machine in a file, and other machines continue from it. Fast-forward runs a
- * guest without the core model.
+ * guest without counting, with the core model (p5_machine_fast_forward) or without it (p5_machine_execute).
  *
  * A run that continues from a snapshot equals the uninterrupted run bit by bit: counts, clocks, what the
  * guest reads and writes. The fields of the file have names (p5scope-snapshot(5)), so that other builds and
@@ -62,10 +62,10 @@ p5_status p5_machine_restore(const char *path, const p5_machine_options *options
 
 /* The contents of a snapshot in brief. */
 typedef struct p5_snapshot_info {
-    size_t size;           /* sizeof (p5_snapshot_info) */
-    char kind[16];         /* "linux", "dos", "bare", "boot", "case" */
+    size_t size;           /* sizeof (p5_snapshot_info), set by the caller */
+    char kind[16];         /* "linux", "dos", "bare", "boot", or "case": a test case, p5scope-case(5) */
     uint32_t memory_bytes; /* of the guest's RAM */
-    bool permissive;       /* --isa=permissive */
+    bool permissive;       /* the guest may use some instructions of later processors */
     uint64_t instructions; /* completed so far */
     uint64_t clock;        /* the model's clock */
     char *guest, *command; /* from p5_save_options; NULL = unknown */
@@ -93,13 +93,15 @@ uint64_t p5_machine_input_taken(const p5_machine *machine);
  * or profiled already; start those afterwards. P5_ERR_RANGE as for p5_machine_run. */
 p5_status p5_machine_fast_forward(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                                   p5_error *error);
-/* Runs to `limits` at the engine's full speed: the guest only executes, and caches, TLBs and branch target
- * buffer keep their old contents. Run p5_machine_fast_forward or some instructions afterwards, until those
- * contents have been replaced, before you measure. */
+/* Does the same at the engine's full speed, without the core model: the model's clock advances by one per
+ * instruction, no events of instructions are counted, and caches, TLBs and branch target buffer keep their
+ * old contents. Run p5_machine_fast_forward or some instructions afterwards, until those contents have been
+ * replaced, before you measure. */
 p5_status p5_machine_execute(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                              p5_error *error);
-/* Returns how many instructions were fast-forwarded so far, also before the machine was saved. *clocks (may
- * be NULL) gets the clocks by which the model's clock advanced meanwhile, which no total includes. */
+/* Returns how many instructions p5_machine_fast_forward and p5_machine_execute have run so far, also before
+ * the machine was saved. *clocks (may be NULL) gets the clocks by which the model's clock advanced meanwhile,
+ * which no total includes. */
 uint64_t p5_machine_fast_forwarded(const p5_machine *machine, uint64_t *clocks);
 
 #ifdef __cplusplus

@@ -58,7 +58,7 @@ static void put(snapshot *s, const void *bytes, size_t size)
 static void get(snapshot *s, void *bytes, size_t size, const char *object)
 {
     if (s->status == P5_OK && size > 0 && !s->read(s->context, bytes, size))
-        snapshot_refuse(s, "%s: the snapshot ends in front of it, or within it", object);
+        snapshot_refuse(s, "%s: the snapshot ends before it, or within it", object);
 }
 
 static void put_name(snapshot *s, const char *name)

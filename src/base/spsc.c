@@ -12,8 +12,8 @@
 
 /* A number of messages that is never reached. */
 #define NEVER (~0ull)
-/* How long a thread polls before it sleeps. Waking up takes half as long where the host is a virtual machine, and
- * waking another thread costs a system call. */
+/* How long a thread polls before it sleeps. If the host is a virtual machine, a sleeping thread takes about half of this
+ * time to wake up, and waking it costs the other thread a system call. */
 static const double POLL_SECONDS = 100e-6;
 enum {
     POLLS_PER_CHECK = 64, /* reads of the counter between two looks at the host's clock */
@@ -64,7 +64,7 @@ static bool poll_briefly(const atomic_ullong *counter, unsigned long long wanted
     for (unsigned polls = 0; polls < POLLS_PER_CHECK; polls++) {
         if (atomic_load(counter) >= wanted)
             return true;
-        host_line_wait(); /* some clocks */
+        host_line_wait(); /* pauses for some clocks */
     }
     return false;
 }
@@ -127,9 +127,9 @@ static void wait_for(spsc *q, unsigned long long wanted)
     q->producer.known_done = atomic_load(&q->done);
 }
 
-/* Finds space for a message between those that are not known to be done, which lie in `bytes` in the order of a ring.
- * A message is never split: if the rest of `bytes` is too small, it begins at 0. Returns false if there is no space,
- * otherwise sets producer.reserved. */
+/* Finds free space for a message in `bytes`, which is a ring: messages that are not known to be done occupy it from the
+ * oldest one up to producer.next. A message is never split: if the rest of `bytes` is too small, it begins at 0. Returns
+ * false if there is no space, otherwise sets producer.reserved. */
 static bool find_room(spsc *q, size_t bytes)
 {
     unsigned long long put = q->producer.put, done = q->producer.known_done;

@@ -31,7 +31,7 @@ typedef struct pool {
     int answers[2];          /* the pipe: read end, write end */
     worker_answer **waiting; /* per job: answers that came before their turn */
     size_t delivered;        /* jobs whose answers were delivered */
-    bool ended;              /* the rest is cancelled */
+    bool ended;              /* the other jobs are cancelled, by `answered` or because memory ran out */
 } pool;
 
 /* The process of worker number `self`: does jobs until there are none left. */
@@ -69,7 +69,8 @@ static bool start_worker(pool *p, unsigned self)
     return true;
 }
 
-/* Stores an answer until its turn, and delivers all answers whose turn it is. */
+/* Stores an answer until its turn, and delivers all answers whose turn it is. Ignores a second answer of a job: a worker
+ * may crash after it has written one. */
 static void take(pool *p, const worker_answer *answer)
 {
     if (answer->job >= p->jobs->count || p->waiting[answer->job] != NULL || answer->job < p->delivered)
@@ -110,8 +111,8 @@ static void read_answers(pool *p)
     }
 }
 
-/* Waits for all workers. For the job of a worker that crashed, takes an answer with the status -1. Returns true if any
- * crashed. */
+/* Waits for all workers. For the job of a worker that crashed, takes an answer with the status -1 and the
+ * signal, 0 if the process exited by itself. Returns true if any crashed. */
 static bool collect_workers(pool *p)
 {
     bool crashed = false;
@@ -159,11 +160,12 @@ static bool run_pool(pool *p)
     return true;
 }
 
-/* Does all jobs in worker processes. */
+/* Does all jobs in worker processes. Returns true also if `answered` has cancelled some. */
 bool workers_run(const worker_jobs *jobs)
 {
     pool p = {.jobs = jobs};
     fflush(NULL); /* so that buffered output is printed once, not by every process */
+    /* + 1: NULL means that memory is out, even without jobs */
     p.waiting = calloc(jobs->count + 1, sizeof *p.waiting);
     p.shared = mmap(NULL, sizeof *p.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bool done = p.waiting != NULL && p.shared != MAP_FAILED && run_pool(&p);

@@ -1,6 +1,7 @@
 /* Far JMP, CALL, RET and IRET. Manual: privilege checks of control transfers, call gates, the operations of
- * these instructions. Each stands alone in its block. The functions named helper_ replace Unicorn's functions for these
- * instructions; their `shift` is 0 for 16-bit operands, and `next` is the EIP after the instruction. */
+ * these instructions. Each stands alone in its block of translated code. The functions named helper_ replace Unicorn's
+ * functions for these instructions; their `shift` is 0 for 16-bit operands, and `next` is the EIP after the instruction.
+ * In real and V86 mode, translated code executes JMP and RET itself. */
 #include <assert.h>
 
 #include "engine/control/registers.h"
@@ -16,8 +17,8 @@ enum { GATE_PARAMETERS = 0x1f, RPL = 3 };
 static void begin(engine *e)
 {
     engine_catch_up(e);
-    e->segment.external = 0;
-    if (stretch_block(e))
+    e->segment.external = 0; /* EXT bit of the faults' error codes */
+    if (stretch_block(e))    /* else the block has not started yet, and EIP is current */
         stretch_set_eip(e);
 }
 
@@ -239,7 +240,8 @@ void WRAP(helper_lcall_real)(uc_env *env, int selector, uint64_t eip, int shift,
 /* --- RET and IRET --- */
 
 /* Loads the flags that IRET has popped at privilege `cpl`: `size` bytes of those bits that this level may change,
- * and those of `allowed` in addition. A set RF becomes that of the next instruction. */
+ * and those of `allowed` in addition. A set RF takes effect after this instruction, at the EIP for which the
+ * caller then calls guard_resume_here. */
 static void pop_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, uint32_t allowed)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
@@ -345,7 +347,7 @@ void WRAP(helper_iret_protected)(uc_env *env, int shift, int next)
         return_from_task(e, (uint32_t)next);
     } else {
         return_protected(e, shift ? 4 : 2, true, 0);
-        guard_resume_here(e);
+        guard_resume_here(e); /* task_switch also does it */
     }
     end_nmi(e);
 }

@@ -2,8 +2,8 @@
  * (x87_whole.h). */
 #include "engine/x87/x87_whole.h"
 
-/* If `function` makes a reference of generated code, returns the number of that kind of reference (LOADS_*, STORES_*
- * + USERS and REALS). Returns any other function unchanged. */
+/* If `function` makes a reference of generated code, returns the number that the tables have for it: LOADS_* or STORES_*,
+ * + USERS with user privilege, + REALS in real or V86 mode. Returns any other function unchanged. */
 static uintptr_t reference_kind(uintptr_t function)
 {
     static const access_mode modes[2] = {ACCESS_PROTECTED, ACCESS_REAL};

@@ -1,7 +1,10 @@
 /* Finds functions in executed code without symbols, by control flow, and adds them to a profile. A function
  * begins at the target of a call, interrupt or far transfer, and at code that control cannot have reached
  * from the function before. Code that p5scope itself provides to the guest, such as its BIOS, has functions
- * with fixed names ("own code"). */
+ * with fixed names ("own code").
+ *
+ * Addresses are linear addresses with the number of an address space above bit 31: 0 for the guest, whose
+ * space also contains the own code, and others for programs with symbols or a page directory of their own. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +35,9 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Collects c->starts from the profile's contexts, and from its edges, which may lead to functions that got no
- * context because the table was full. Returns false when memory is out. */
+/* Collects c->starts from the profile's contexts (a context is a function together with the calls that led to
+ * it), and from its edges (calls between contexts), which may lead to functions that got no context because
+ * the table was full. Returns false when memory is out. */
 static bool find_starts(code_reader *c)
 {
     const p5_profile *p = c->p;
@@ -61,6 +65,7 @@ static bool begin_function(code_reader *c, uint64_t start)
     c->own = PROFILE_SPACE(start) == 0 && machine_is_own_code(c->machine, (uint32_t)start, &own);
     if (!c->own)
         snprintf(own.name, sizeof own.name, "sub_%" PRIx32, (uint32_t)start);
+    /* The object is the path of the program in the address space. */
     profile_function f = {.start = c->own ? own.start : start,
                           .end = c->own ? (uint64_t)own.last + 1 : start,
                           .symbol = arena_text(&c->p->texts, own.name),

@@ -58,7 +58,8 @@ static int file_index(profile_symbols *s, const char *folder, const char *name)
     return found;
 }
 
-/* Adds the lines of a compilation unit; `base` is added to their addresses. Damaged lines are skipped.
+/* Adds the lines of a compilation unit. `base` is added to their 32-bit addresses: the address space in the bits
+ * above them (PROFILE_AT), or where DOS has loaded the program. Damaged lines are skipped.
  * Returns false when memory is out. */
 static bool read_unit_lines(Dwarf_Die *unit, profile_symbols *s, uint64_t base)
 {
@@ -120,7 +121,8 @@ void symbols_sort_lines(profile_symbols *s)
     ARRAY_SORT(&s->lines, by_line_address);
 }
 
-/* A row of the line table is valid up to the next row. */
+/* Returns the path of the source file of the code at `address`, which `s` owns; NULL if it is unknown. A row of
+ * the line table is valid up to the next row. */
 char *symbols_source_at(const profile_symbols *s, uint64_t address)
 {
     size_t at = ARRAY_SEARCH(s->lines.items, s->lines.count, address, address);

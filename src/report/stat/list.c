@@ -130,7 +130,7 @@ static void write_event_row(row_writer *rows, const p5_event_info *event, bool v
 
 const char *const event_groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system", NULL};
 
-void list_row(list_writer *l)
+void list_begin_row(list_writer *l)
 {
     if (l->title != NULL && l->rows == NULL)
         fprintf(l->out, "%s%s\n\n", l->count > 0 ? "\n" : "", l->title);
@@ -148,7 +148,7 @@ static p5_status write_events(list_writer *l, p5_error *error)
             if (strcmp(event->group, *group) != 0 ||
                 (l->options->pattern != NULL && !event_matches(l->options->pattern, event)))
                 continue;
-            list_row(l);
+            list_begin_row(l);
             if (l->rows != NULL) {
                 write_event_row(l->rows, event, l->options->verbose);
                 continue;
@@ -184,7 +184,7 @@ static p5_status write_perf_names(list_writer *l, p5_error *error)
         if (!list_matches(l->options->pattern, name->name) &&
             !list_matches(l->options->pattern, perf_meaning(name)))
             continue;
-        list_row(l);
+        list_begin_row(l);
         if (l->rows != NULL)
             write_perf_row(l->rows, name);
         else
@@ -281,7 +281,7 @@ static p5_status write_models(list_writer *l, p5_error *error)
         p5_status status = p5_model_open(names[i], &model, error);
         if (status != P5_OK)
             return status;
-        list_row(l);
+        list_begin_row(l);
         if (l->rows != NULL)
             write_model_row(l->rows, model, l->options->verbose, i == 0); /* the first is the default */
         else

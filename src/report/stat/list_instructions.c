@@ -279,7 +279,7 @@ p5_status list_instructions(list_writer *l, p5_error *error)
         if (row.field[MNEMONIC][0] == '#' /* #UD: an opcode without instruction */ ||
             !matches(l->options->pattern, &row))
             continue;
-        list_row(l);
+        list_begin_row(l);
         if (!make_texts(&texts, &row))
             status = error_set(error, P5_ERR_MEMORY, "out of memory");
         else if (l->rows != NULL)

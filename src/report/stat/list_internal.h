@@ -21,8 +21,8 @@ typedef struct list_writer {
     size_t count;      /* of rows so far */
 } list_writer;
 
-/* Counts a row. Must be called before each row is written; text gets the title before the first row of a kind. */
-void list_row(list_writer *l);
+/* Counts a row, and in text writes the title before the first row of a kind. Call it before each row is written. */
+void list_begin_row(list_writer *l);
 
 /* Write the matching metric groups, or forms of instructions. */
 p5_status list_metrics(list_writer *l, p5_error *error);

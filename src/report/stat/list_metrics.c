@@ -72,7 +72,7 @@ p5_status list_metrics(list_writer *l, p5_error *error)
         if (status != P5_OK)
             return status;
         if (l->options->pattern == NULL || group_matches(l->options->pattern, group)) {
-            list_row(l);
+            list_begin_row(l); /* one for the group, even if CSV gets a row per metric */
             if (l->rows == NULL)
                 write_text(l->out, group, l->options->verbose);
             else if (l->rows->csv)

@@ -119,6 +119,8 @@ p5_status slices_open(p5_machine *machine, const slices_options *options, slices
     return status;
 }
 
+/* Closing empties the stack. A function that is still active is on it again when control returns to it, as an activation
+ * that begins then. */
 void slices_window(slices *s, uint64_t clock, bool opens)
 {
     if (opens)
