@@ -267,13 +267,14 @@ static bool is_foreign(int event)
 }
 
 /* Returns the earliest clock from `now` on at which a counter can change its pin: by an overflow that is `left`
- * increments away, or by its next increment if `left` is 0. No event has more than BOUND_PER_CLOCK increments per clock
- * (bound.h). `turn` is NULL while instructions are executed. While the processor is halted it points to the clock at
- * which another bus master takes its next turn, UINT64_MAX if there is none. */
+ * increments away, or by its next increment if `left` is 0. The increments per clock are limited (bound.h).
+ * `turn` is NULL while instructions are executed; the counts may then be ahead of the clock. While the processor
+ * is halted, it points to the clock at which another bus master takes its next turn, UINT64_MAX if there is
+ * none. */
 static uint64_t earliest_change(const pmu_counter *c, uint64_t now, uint64_t left, const uint64_t *turn)
 {
     if (turn == NULL)
-        return now + left / BOUND_PER_CLOCK;
+        return now + bound_until_counted(left);
     if (c->mode != COUNTS_INCREMENTS && c->mode != COUNTS_ASSERTED && c->mode != COUNTS_TWICE)
         return left != 0 ? now + left : UINT64_MAX; /* it counts every clock, and its level stays on */
     if (!is_foreign(c->event) || *turn == UINT64_MAX)
