@@ -6,14 +6,16 @@
  * and 2Ch count this processor's side. */
 #include "core/memory/memory_system.h"
 
+/* Takes one turn, in which the other processor reads or writes the line at physical address `line` and
+ * asserts PBREQ# at core clock `asked`. Returns the core clock at which its cycle has ended. */
 uint64_t agent_dual_turn(struct memory *m, uint64_t asked, uint32_t line)
 {
     const model_agent *settings = &m->model->agent;
     uint64_t began = bus_next_free(&m->bus, asked), free = began;
-    m->bus.lost = true; /* the other processor is the MRM now */
-    memory_upgrade_lines(m, began);
+    m->bus.lost = true;             /* the other processor is the MRM now */
+    memory_upgrade_lines(m, began); /* lines whose write-through has ended are E before they are snooped */
     switch (snoop_line(m, line, settings->write, began, &free)) {
-    case SNOOP_HIT_MODIFIED: /* bus.c counted the change of ownership for the write-back */
+    case SNOOP_HIT_MODIFIED: /* for the write-back this processor took the bus back, which bus.c counted */
         memory_count(m, P5_EVENT_CACHE_M_STATE_LINE_SHARING);
         memory_count(m, P5_EVENT_CACHE_LINE_SHARING);
         break;
@@ -24,6 +26,6 @@ uint64_t agent_dual_turn(struct memory *m, uint64_t asked, uint32_t line)
         break;
     }
     uint64_t end = memory_foreign_bus(m, free, settings->clocks);
-    m->bus.lost = true;
+    m->bus.lost = true; /* also after a write-back of this processor */
     return end;
 }

@@ -1,3 +1,4 @@
+/* The array of the L1 code cache: its rarer operations, and its snapshots (code_cache.h). */
 #include "core/memory/code_cache.h"
 
 #include <string.h>
@@ -8,12 +9,14 @@ void code_cache_init(code_cache *cache, unsigned ways)
     code_cache_invalidate(cache);
 }
 
+/* Clears `mru`, so that each set's next hit updates the LRU bits. */
 void code_cache_forget(code_cache *cache)
 {
     for (unsigned set = 0; set <= CODE_NO_SET; set++)
         cache->mru[set] = CACHE_NO_TAG;
 }
 
+/* Makes all lines invalid, and clears end bits and LRU bits. */
 void code_cache_invalidate(code_cache *cache)
 {
     for (unsigned set = 0; set <= CODE_NO_SET; set++)
@@ -25,6 +28,7 @@ void code_cache_invalidate(code_cache *cache)
     cache->lru[CODE_NO_SET] = cache->order.point[0]; /* using the dummy set changes nothing */
 }
 
+/* Invalidates the line of `physical`. Returns false if it was absent. */
 bool code_cache_drop(code_cache *cache, uint32_t physical)
 {
     unsigned set = cache_set(physical);
@@ -35,7 +39,8 @@ bool code_cache_drop(code_cache *cache, uint32_t physical)
     return true;
 }
 
-uint32_t code_cache_ends(code_cache *cache, uint32_t physical, uint32_t mask)
+/* Sets the end bits in `mask`. Returns which of them were set before; 0 if the line is absent. */
+uint32_t code_cache_mark_ends(code_cache *cache, uint32_t physical, uint32_t mask)
 {
     int way = code_cache_find(cache, physical);
     if (way < 0)
@@ -46,6 +51,8 @@ uint32_t code_cache_ends(code_cache *cache, uint32_t physical, uint32_t mask)
     return known;
 }
 
+/* Return and write an entry as the test registers see it. A line without decoded ends has `ends` 0 here, and all
+ * ones in TR2. */
 code_entry code_cache_get(const code_cache *cache, unsigned set, unsigned way)
 {
     bool valid = cache->tag[set][way] != CACHE_NO_TAG;
@@ -64,6 +71,8 @@ void code_cache_put(code_cache *cache, unsigned set, unsigned way, code_entry en
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* Refuses a snapshot with a tag that no line has, a line in a way that the cache does not have, or too many LRU
+ * bits. An invalid way has CACHE_NO_TAG, which is not a multiple of CACHE_LINE. */
 static void check_cache(const void *row, snapshot *s)
 {
     const code_cache *cache = row;

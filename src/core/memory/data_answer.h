@@ -17,36 +17,42 @@ enum {
  *     6    5   4     3    2       0
  *   | lock  | mmx | V   | partner |
  *
- * mmx: the reference counts in the MMX-only events. V: the P54C's write buffers belong to pipes. The partner
- * is an earlier reference of the same group in the same clock: an event that it has signalled is asserted for
- * one clock, however many references it counts (p5_counts.asserted). */
+ * mmx: the reference counts in the MMX-only events. V: the instruction is in the V pipe, which on the P54C has a
+ * write buffer of its own. The partner is an earlier reference that the same instruction or the other one of the
+ * pair makes in the same clock: an event that both signal is asserted for one clock, although it counts two
+ * (p5_counts_asserted). */
 enum {
     PARTNER = 1,           /* there is a partner */
     PARTNER_SAME_KIND = 2, /* the partner is also a read, or also a write */
     PARTNER_MISSED = 4,    /* the partner missed */
-    TRAIT_PARTNER = 7,
+    TRAIT_PARTNER = 7,     /* mask of the three bits above */
     TRAIT_V_PIPE = 8,
     TRAIT_MMX = 16,
     TRAIT_LOCK = 32 /* multiplied by LOCK_* */
 };
 
-/* The result of one data reference. The stall clocks are those for which the pipe is held beyond the
+/* The result of one data reference. The 16-bit numbers are stall clocks, for which the pipe is held beyond the
  * reference's own EX clock, by cause. They add up to the clocks from the request to `done`, unless one of
- * them is too long for its field. */
+ * them is too long for its field and is stored as UINT16_MAX. */
 typedef struct data_answer {
     uint64_t done; /* core clock at which the reference's EX clock may end */
     /* word1 and word2 serve to compare and store results. */
     union {
         uint64_t word1;
         struct {
-            uint16_t tlb, read, misaligned, write_buffer;
+            uint16_t tlb;          /* walk after a data TLB miss, or update of a dirty bit */
+            uint16_t read;         /* data from the bus, or a pending line fill */
+            uint16_t misaligned;   /* second half of a misaligned reference */
+            uint16_t write_buffer; /* free write buffer */
         };
     };
     union {
         uint64_t word2;
         struct {
-            uint16_t write_order, locked, io;
-            bool hit; /* L1 hit (for events 3, 4, 5) */
+            uint16_t write_order; /* older writes, before a write to an E or M line */
+            uint16_t locked;      /* cycles of a locked reference */
+            uint16_t io;          /* cycles of a port reference */
+            bool hit;             /* L1 hit (for events 3, 4, 5) */
             bool is_misaligned;
         };
     };
@@ -57,19 +63,20 @@ typedef struct data_answer {
  *    63  62              61    60      56 55  42 41         28 27          14 13   0
  *   | 1 | is_misaligned | hit | misaligned |  tlb | write_order | write_buffer | read |
  *
- * The last five fields are clocks that were waited, as in data_answer. The other values are: */
+ * The last five fields are clocks that were waited, as in data_answer. Values without bit 63 are: */
 enum {
-    DATA_LONG, /* the result does not fit into a word */
+    DATA_LONG, /* the result does not fit into a word; it is in a data_answer */
     DATA_USUAL /* an L1 hit without waiting */
 };
 enum { DATA_CLOCK_BITS = 14 };
 #define DATA_IN_WORD (1ull << 63)
 
-/* Clocks that a reference waited, by cause. */
+/* Clocks that a reference waited, by cause, as in data_answer. */
 typedef struct data_waits {
     uint64_t read, write_buffer, write_order, tlb, misaligned;
 } data_waits;
 
+/* Packs a result into a word. The clocks must fit into their fields. */
 static inline uint64_t data_in_word(const data_waits *waited, bool hit, bool is_misaligned)
 {
     return waited->read | waited->write_buffer << DATA_CLOCK_BITS |
@@ -93,13 +100,15 @@ static inline uint32_t data_word_misaligned_clocks(uint64_t word)
     return word >> 4 * DATA_CLOCK_BITS & 31;
 }
 
-/* Returns the clocks of another cause than misalignment, counted from the right in the picture above. */
+/* Returns the clocks of another cause than misalignment: field number `cause` of the picture above, counted from
+ * the right (0 is `read`). */
 static inline uint32_t data_word_clocks(uint64_t word, unsigned cause)
 {
     return word >> cause * DATA_CLOCK_BITS & ((1u << DATA_CLOCK_BITS) - 1);
 }
 
-/* Returns whether any result is a hit. `answer` is the result for DATA_LONG. */
+/* Returns whether a result is a hit. `word` may be DATA_USUAL or DATA_LONG; for DATA_LONG, `answer` is the
+ * result. */
 static inline bool data_hit(uint64_t word, const data_answer *answer)
 {
     return word == DATA_LONG ? answer->hit : word == DATA_USUAL || data_word_hit(word);
@@ -111,7 +120,7 @@ static inline bool data_is_misaligned(uint64_t word, const data_answer *answer)
     return word == DATA_LONG ? answer->is_misaligned : data_word_is_misaligned(word);
 }
 
-/* Unpacks the result of a reference that was requested at `asked`. */
+/* Unpacks the result of a reference that was requested at `asked`. `word` has DATA_IN_WORD. */
 static inline void data_out_of_word(uint64_t word, uint64_t asked, data_answer *a)
 {
     a->read = (uint16_t)data_word_clocks(word, 0);

@@ -1,3 +1,4 @@
+/* The array of the L1 data cache: its rarer operations, and its snapshots (data_cache.h). */
 #include "core/memory/data_cache.h"
 
 #include <string.h>
@@ -9,6 +10,7 @@ void data_cache_init(data_cache *cache, unsigned ways)
     data_cache_invalidate(cache);
 }
 
+/* Makes all lines invalid and all LRU bits 0. Writes nothing back. */
 void data_cache_invalidate(data_cache *cache)
 {
     for (unsigned set = 0; set < CACHE_SETS; set++)
@@ -19,12 +21,14 @@ void data_cache_invalidate(data_cache *cache)
     memset(cache->lru, 0, sizeof cache->lru);
 }
 
+/* Clears `mru` for all sets, so that the next hit of each updates the cache. */
 void data_cache_forget(data_cache *cache)
 {
     for (unsigned set = 0; set < CACHE_SETS; set++)
         data_cache_forget_set(cache, set);
 }
 
+/* Clears `mru` for the sets whose `page` is this entry of the data TLB. */
 void data_cache_forget_page(data_cache *cache, unsigned entry)
 {
     const uint8_t *const pages = cache->page, *const end = pages + CACHE_SETS;
@@ -32,6 +36,7 @@ void data_cache_forget_page(data_cache *cache, unsigned entry)
         data_cache_forget_set(cache, (unsigned)(p - pages));
 }
 
+/* Changes the state of a valid line; MESI_INVALID frees its way. */
 void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state)
 {
     cache->state[set][way] = (uint8_t)state;
@@ -40,6 +45,7 @@ void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi st
         cache->tag[set][way] = CACHE_NO_TAG;
 }
 
+/* Makes the line of `physical` exclusive if it is present and shared. */
 void data_cache_make_exclusive(data_cache *cache, uint32_t physical)
 {
     const int way = data_cache_find(cache, physical);
@@ -48,6 +54,7 @@ void data_cache_make_exclusive(data_cache *cache, uint32_t physical)
         data_cache_set_state(cache, set, (unsigned)way, MESI_EXCLUSIVE);
 }
 
+/* Return and write an entry as the test registers see it. */
 cache_entry data_cache_get(const data_cache *cache, unsigned set, unsigned way)
 {
     bool valid = cache->state[set][way] != MESI_INVALID;
@@ -64,6 +71,8 @@ void data_cache_put(data_cache *cache, unsigned set, unsigned way, cache_entry e
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* Refuses a snapshot in which this way's tag does not agree with its state, or is that of another way, too. A valid
+ * tag is a multiple of CACHE_LINE; an invalid way has CACHE_NO_TAG. */
 static void check_line(const data_cache *cache, unsigned set, unsigned way, snapshot *s)
 {
     uint32_t tag = cache->tag[set][way];
@@ -76,6 +85,7 @@ static void check_line(const data_cache *cache, unsigned set, unsigned way, snap
         snapshot_refuse(s, "data_cache.tag: set %u has line %08Xh twice", set, tag);
 }
 
+/* Refuses a snapshot with lines or LRU bits that the cache cannot have. */
 static void check_cache(const void *row, snapshot *s)
 {
     const data_cache *cache = row;

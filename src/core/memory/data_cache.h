@@ -1,7 +1,10 @@
 /* The L1 data cache: 128 sets of 32-byte lines, 2 ways (P54C) or 4 (P55C), MESI. Tags are physical; the index
  * lies within the page offset. The cache holds no data; line contents are in the engine's memory. This file
  * keeps the array; memory_data.c and snoop.c decide when lines are filled, written through, snooped and
- * written back. */
+ * written back.
+ *
+ * LRU bits, and the tables in `order` that say how a use changes them and which way they point to, are those of
+ * model/replacement.h. `physical` is any address in the line that is meant. */
 #ifndef CORE_MEMORY_DATA_CACHE_H
 #define CORE_MEMORY_DATA_CACHE_H
 
@@ -22,22 +25,23 @@ enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = ORDER_WAYS };
 typedef enum mesi { MESI_INVALID, MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED } mesi;
 
 typedef struct data_cache {
-    /* For each set and kind of reference (0 read, 1 write), the place whose hits change nothing, or
-     * CACHE_NOWHERE. It is the line that was used last, from which the LRU bits point away already. For
-     * writes, the line must also be modified and its page dirty already. */
+    /* For each set and kind of reference (0 read, 1 write), the line whose hits change nothing in the cache, as
+     * a place (CACHE_PLACE), or CACHE_NOWHERE. It is the line that was used last, from which the LRU bits point
+     * away already. For writes, the line must also be modified and its page dirty already. */
     uint64_t mru[CACHE_SETS][2];
-    uint8_t page[CACHE_SETS]; /* the data TLB's entry that translates `mru`, or TLB_NO_ENTRY without
-                                 paging */
-    uint32_t tag[CACHE_SETS][CACHE_WAYS]; /* physical address bits 31-12, or CACHE_NO_TAG */
-    uint8_t state[CACHE_SETS][CACHE_WAYS];
-    uint8_t lru[CACHE_SETS]; /* as TR4 shows it */
-    way_order order;
+    uint8_t page[CACHE_SETS]; /* number of the data TLB's entry that translates the place in `mru`, or
+                                 TLB_NO_ENTRY without paging */
+    uint32_t tag[CACHE_SETS][CACHE_WAYS];  /* physical address bits 31-12, or CACHE_NO_TAG */
+    uint8_t state[CACHE_SETS][CACHE_WAYS]; /* mesi */
+    uint8_t lru[CACHE_SETS];               /* as TR4 shows it */
+    way_order order;                       /* tables for the number of ways */
 } data_cache;
 
 /* Matches no page-aligned address. */
 #define CACHE_NO_TAG 1u
 
-/* Bits that identify a reference's line within a set: the linear page (low half) and the tag (high half). */
+/* A reference's *place* identifies its page and its line within a set: physical address (high half) and linear
+ * address (low half), of which these bits count. */
 #define CACHE_PLACE   0xfffff000fffff000u
 #define CACHE_NOWHERE ((uint64_t)CACHE_NO_TAG << 32)
 
@@ -63,6 +67,7 @@ static inline uint32_t data_cache_address(const data_cache *cache, unsigned set,
     return cache->tag[set][way] + set * CACHE_LINE;
 }
 
+/* RESET: makes all lines invalid. `ways`: 2 or 4. */
 void data_cache_init(data_cache *cache, unsigned ways);
 /* The fields that are in snapshots. */
 extern const snapshot_table data_cache_state;
@@ -70,8 +75,8 @@ extern const snapshot_table data_cache_state;
 void data_cache_invalidate(data_cache *cache);
 /* Clears `mru` for all sets, so that the next hit of each updates the cache. */
 void data_cache_forget(data_cache *cache);
-/* Clears `mru` for the sets whose page the data TLB's `entry` translates, which will translate another
- * one. */
+/* Clears `mru` for the sets whose `page` is this entry of the data TLB. Must be called when the entry gets another
+ * translation. */
 void data_cache_forget_page(data_cache *cache, unsigned entry);
 
 /* Returns a mask in which bit n is set if tag n is `wanted`; at most one bit is. Uses no host branches
@@ -100,7 +105,7 @@ static inline void data_cache_forget_set(data_cache *cache, unsigned set)
     cache->mru[set][0] = cache->mru[set][1] = CACHE_NOWHERE;
 }
 
-/* Makes the LRU bits point away from `way`. */
+/* Makes the LRU bits point away from `way`, and clears `mru` for the set. */
 static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
 {
     assert(set < CACHE_SETS && way < CACHE_WAYS);
@@ -108,8 +113,9 @@ static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way
     data_cache_forget_set(cache, set);
 }
 
-/* Makes the LRU bits point away from `way`, which a reference to `place` has hit, and records it in
- * `mru`. The data TLB's `entry` translates its page, which may be `dirty`. */
+/* Makes the LRU bits point away from `way`, which a reference to `place` has hit, and records the place in `mru`.
+ * `entry` is the data TLB's entry for its page, and `dirty` whether that page's dirty bit is set (true without
+ * paging). */
 static inline void data_cache_used_at(data_cache *cache, unsigned set, unsigned way, uint64_t place,
                                       unsigned entry, bool dirty)
 {
@@ -126,7 +132,7 @@ static inline void data_cache_written(data_cache *cache, unsigned set, unsigned 
     cache->state[set][way] = MESI_MODIFIED;
 }
 
-/* Returns the way that a new line of `set` takes. */
+/* Returns the way that a new line of `set` takes: the first invalid one, or the one to be replaced. */
 static inline unsigned data_cache_victim(const data_cache *cache, unsigned set)
 {
     return way_order_victim(&cache->order, cache->lru[set], cache_match(cache->tag[set], CACHE_NO_TAG));
@@ -141,14 +147,15 @@ static inline void data_cache_fill(data_cache *cache, unsigned way, uint32_t phy
     cache->state[set][way] = (uint8_t)state;
     data_cache_used(cache, set, way);
 }
+
 /* Changes the state of a valid line; MESI_INVALID frees its way. */
 void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state);
-/* Makes a shared line exclusive after a write-through cycle for it, with WB/WT# high. */
+/* Makes the line exclusive if it is present and shared, after a write-through cycle for it with WB/WT# high. */
 void data_cache_make_exclusive(data_cache *cache, uint32_t physical);
 
 /* Raw access for the test registers (TR4, TR5): one entry and the LRU bits of its set. */
 typedef struct cache_entry {
-    uint32_t tag; /* physical address bits 31-12 */
+    uint32_t tag; /* physical address bits 31-12; 0 if the line is invalid */
     mesi state;
     uint8_t lru;
 } cache_entry;

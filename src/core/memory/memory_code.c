@@ -1,7 +1,10 @@
-/* Code fetches: code TLB, code cache, line fill with the wanted 8 bytes first (241428, 2 and 6). */
+/* Code fetches: code TLB, code cache, line fill with the wanted 8 bytes first (241428, 2 and 6). memory.h describes
+ * the functions for other folders. The functions observed_* (event/observer.h) report to an observer of the arrays,
+ * if there is one. */
 #include "core/memory/memory.h"
 
-/* Returns the code TLB's entry for `linear`. Only the TLB knows the size of the page. */
+/* Returns the number of the code TLB's entry for `linear`, or -1. A fetch does not say whether its page is large, so
+ * both keys are tried. */
 static int find_page(struct memory *m, uint32_t linear)
 {
     int entry = tlb_find(&m->code_tlb, tlb_key(linear, false));
@@ -10,7 +13,8 @@ static int find_page(struct memory *m, uint32_t linear)
     return entry;
 }
 
-/* Returns the clock of the translation. `*cacheable`: the entry's PCD bit is clear. */
+/* Uses the code TLB's entry for `linear`, after a walk if there is none, which sets answer->tlb_miss. Returns the
+ * clock at which the translation is known. `*cacheable`: the entry's PCD bit is clear, or there is no paging. */
 static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked,
                           code_answer *answer, bool *cacheable)
 {
@@ -31,7 +35,9 @@ static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, 
     return asked;
 }
 
-/* Fetches non-cacheable code 8 bytes at a time; each part counts as a read and a miss. */
+/* Fetches non-cacheable code 8 bytes at a time, from the wanted part to the end of the line. Each part counts as a
+ * read and a miss; the caller has counted the first read. The parts before the wanted one are not fetched, and PF does
+ * not use them. */
 static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, code_answer *answer)
 {
     unsigned first = (physical >> 3) & 3;
@@ -52,6 +58,7 @@ static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, 
         answer->ready[part] = answer->ready[first];
 }
 
+/* Makes a code fetch, and counts its events (memory_code). */
 static void fetch_line(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked,
                        code_answer *answer)
 {
@@ -92,23 +99,26 @@ static void fetch_line(struct memory *m, uint32_t linear, uint32_t physical, uin
     observed_filled(m->arrays, true, set, code_cache_fill(&m->code, physical));
 }
 
+/* Makes a code fetch on the slow path, counts its events, and reports them to the observers. */
 void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t asked, code_answer *answer)
 {
     core_observer *o = m->observer;
     if (o)
-        o->asks(o);
+        o->asks(o); /* before the lookup, so that its events are attributed to the right instruction */
     fetch_line(m, linear, physical, asked, answer);
     observed_over(m->arrays, false);
     if (o && !answer->hit)
         o->missed(o, physical, true);
 }
 
+/* Returns the physical address of `linear` in the page after that of an instruction's first byte. */
 uint32_t memory_next_code_page(const struct memory *m, uint32_t linear, uint32_t contiguous)
 {
     return m->hooks.translate != NULL ? m->hooks.translate(m->hooks.context, linear) : contiguous;
 }
 
+/* P54C: marks instruction ends as decoded, and returns which of them were marked since the line was filled. */
 uint32_t memory_end_bits(struct memory *m, uint32_t physical, uint32_t end_mask)
 {
-    return code_cache_ends(&m->code, physical, end_mask);
+    return code_cache_mark_ends(&m->code, physical, end_mask);
 }

@@ -1,24 +1,27 @@
-/* Counts the events of data references. */
+/* Counts the events of data references (reference_kind.h). */
 #include "core/memory/memory.h"
 
 #include <string.h>
 
 /* The totals and privilege class to count for. */
-typedef struct place {
+typedef struct destination {
     counts *totals;
     unsigned class;
-} place;
+} destination;
 
+/* Adds `n` increments and `clocks` asserted clocks of an event to a destination (callback of reference_events). */
 static inline void add(void *to, enum p5_event event, uint64_t n, uint64_t clocks)
 {
-    const place *p = to;
-    counts_add(p->totals, event, p->class, n, clocks);
+    const destination *d = to;
+    counts_add(d->totals, event, d->class, n, clocks);
 }
 
+/* Counts the events of `uses` references of one kind, each with `halves` halves (1 or 2) and `misses` misses. If the
+ * partner in the same clock has signalled a miss, too, one of the misses adds no asserted clock. */
 void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
                        uint64_t uses)
 {
-    place to = {totals, class};
+    destination to = {totals, class};
     reference_events(kind, uses, halves, add, &to);
     if (misses == 0)
         return;
@@ -33,13 +36,15 @@ void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned h
             missed, missed);
 }
 
-/* Moves clocks to the totals of an event that is counted in every clock in which it is asserted. */
+/* Adds the clocks to the totals of an event that is counted in every clock in which it is asserted, and clears
+ * them. */
 static void fold_clocks(uint64_t *clocks, counts *totals, unsigned class, enum p5_event event)
 {
     counts_add(totals, event, class, *clocks, *clocks);
     *clocks = 0;
 }
 
+/* Adds the events of references counted by kind, and clocks waited, to the totals, and clears `uses`. */
 void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class)
 {
     static const uint64_t none[REFERENCE_USES];
@@ -48,6 +53,7 @@ void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned cl
     for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
         if (uses[kind] == 0)
             continue;
+        /* with a partner, bits 1 and 2 describe the partner */
         const bool misaligned = (kind & (PARTNER | KIND_MISALIGNED)) == KIND_MISALIGNED;
         const unsigned missed = (kind & KIND_MISSED) != 0, twice = (kind & KIND_MISSED_TWICE) != 0;
         if (misaligned)
@@ -60,6 +66,7 @@ void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned cl
     fold_clocks(&uses[WAITED_FOR_BUFFER], totals, class, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION);
 }
 
+/* Does so for the references that are counted without a profile. */
 void memory_fold(struct memory *m)
 {
     if (m->totals_replaced) /* the profile's own totals are used */

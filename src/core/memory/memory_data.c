@@ -1,5 +1,8 @@
 /* Data references: translation, cache lookup, line fill, writes (241428, 2, 3 and 6). A reference consists of
- * one or two parts of up to 8 bytes, one bus cycle each, and takes one lookup per line. memory_reference.h has the steps.
+ * one or two parts of up to 8 bytes, one bus cycle each, and takes one lookup per line.
+ * memory_reference.h has the steps and the struct `reference`. An *ordinary* reference is one without special
+ * properties: not locked, not to a port, not made by an MMX instruction or by microcode, not to a page of 4 MB or with
+ * PCD or PWT, and not in a mode that memory_set_special lists.
  *
  * All references go through make(). It is compiled several times with constant properties, so that its state
  * stays in registers: for ordinary reads, for ordinary writes, and for the general case. */
@@ -36,29 +39,32 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
     }
     m->locked_read = r->clock;
     r->owned = false;
-    r->missed_parts = 1;
+    r->missed_parts = 1; /* it counts as one miss */
 }
 
 /* ---- results and events ---- */
 
-/* Returns `answer` after turning the bus log, which is rarely necessary. */
+/* Makes space in the bus log, which is rarely necessary, and returns `answer`. */
 static uint64_t __attribute__((noinline)) log_turned(struct memory *m, uint64_t answer)
 {
     bus_log_turn(&m->bus.log);
     return answer;
 }
 
+/* Stores a result that does not fit into a word, for memory_answered. */
 static uint64_t __attribute__((noinline)) answer_long(struct memory *m, data_answer answer)
 {
     m->long_answer = answer;
     return DATA_LONG;
 }
 
+/* Returns the clocks as a field of data_answer, at most UINT16_MAX. */
 static inline uint16_t clocks16(uint64_t clocks)
 {
     return clocks < UINT16_MAX ? (uint16_t)clocks : UINT16_MAX;
 }
 
+/* Returns the result of a reference that was requested at `asked` and has ended: a word, or DATA_LONG. */
 ALWAYS_INLINE uint64_t answer_of(const reference *r, uint64_t asked)
 {
     const bool hit = r->missed_parts == 0;
@@ -98,7 +104,7 @@ ALWAYS_INLINE void count_waits(const reference *r)
 }
 
 /* Returns the number of misses to count. Silicon counts two for a misaligned reference that missed (errata 44
- * and 76), the manual one per line. */
+ * and 76), the manual one for each lookup that missed. */
 static inline unsigned misses_of(const reference *r)
 {
     return r->misaligned && r->missed_parts > 0 && r->m->model->errata ? 2 : r->missed_parts;
@@ -137,6 +143,8 @@ static inline unsigned split(const reference *r, part parts[2])
     return 2;
 }
 
+/* Does what is due before a reference: turns of another bus master, and lines whose write-through has ended become
+ * exclusive. Ordinary references need neither here: there is no other master, and look_up checks the lines. */
 ALWAYS_INLINE void begin(const reference *r)
 {
     if (r->ordinary)
@@ -146,7 +154,8 @@ ALWAYS_INLINE void begin(const reference *r)
     memory_upgrade_lines(r->m, r->clock);
 }
 
-/* Completes a reference. A ordinary reference that hits left no new request pending. */
+/* Completes a reference that was requested at `asked`: counts its events and returns its result. An ordinary reference
+ * that hit has started no bus cycle, so read_idle and write_idle stay valid. */
 ALWAYS_INLINE uint64_t end(const reference *r, uint64_t asked)
 {
     struct memory *m = r->m;
@@ -162,7 +171,7 @@ ALWAYS_INLINE uint64_t end(const reference *r, uint64_t asked)
                                                                                  : answer;
 }
 
-/* Makes a reference from beginning to end. */
+/* Makes a reference from beginning to end, and returns its result. r->clock is the clock of the request. */
 ALWAYS_INLINE uint64_t make(reference *r)
 {
     struct memory *m = r->m;
@@ -196,7 +205,8 @@ ALWAYS_INLINE uint64_t make(reference *r)
     return end(r, asked);
 }
 
-/* Makes an ordinary reference. */
+/* Makes an ordinary reference of which `write` and `misaligned` are constants. The four functions after it are the
+ * compiled variants. */
 ALWAYS_INLINE uint64_t make_ordinary(struct memory *m, const p5_access *access, uint64_t asked,
                                      unsigned traits, bool write, bool misaligned)
 {
@@ -236,8 +246,8 @@ misaligned_write(struct memory *m, const p5_access *access, uint64_t asked, unsi
     return make_ordinary(m, access, asked, traits, true, true);
 }
 
-/* I/O waits for all buffered writes and is not buffered itself. A reference that crosses a dword takes two
- * cycles. Silicon counts port reads as non-cacheable memory reads (erratum 44). */
+/* Makes a port reference. I/O waits for all buffered writes and is not buffered itself. A reference that crosses a
+ * dword takes two cycles. Silicon counts port reads as non-cacheable memory reads (erratum 44). */
 static uint64_t __attribute__((noinline))
 io_reference(struct memory *m, const p5_access *access, uint64_t asked)
 {
@@ -269,8 +279,9 @@ io_reference(struct memory *m, const p5_access *access, uint64_t asked)
                .done = clock, .io = clocks16(clock - asked), .hit = true, .is_misaligned = misaligned});
 }
 
+/* Makes a reference that is not ordinary. */
 static uint64_t __attribute__((noinline))
-other(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
+make_special(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
     if ((access->flags & P5_ACCESS_IO) != 0)
         return io_reference(m, access, asked);
@@ -284,18 +295,21 @@ other(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits
     return word;
 }
 
+/* Makes any data reference (memory_ask), without a report to the observer of requests. */
 ALWAYS_INLINE uint64_t ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
     const unsigned special = (access->flags & ~(unsigned)P5_ACCESS_WRITE) |
                              (traits & ~(unsigned)(TRAIT_PARTNER | TRAIT_V_PIPE)) | m->special;
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     if (__builtin_expect(special != 0, 0))
-        return other(m, access, asked, traits);
+        return make_special(m, access, asked, traits);
     if (__builtin_expect(!memory_on_boundary(access) && memory_misaligned(access), 0))
         return write ? misaligned_write(m, access, asked, traits) : misaligned_read(m, access, asked, traits);
     return write ? ordinary_write(m, access, asked, traits) : ordinary_read(m, access, asked, traits);
 }
 
+/* Does the same and reports to the observer: `asks` before the reference, so that its events are attributed to the
+ * right instruction, and `missed` after a miss. */
 static uint64_t __attribute__((noinline))
 ask_observed(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
@@ -307,6 +321,7 @@ ask_observed(struct memory *m, const p5_access *access, uint64_t asked, unsigned
     return word;
 }
 
+/* Makes any data reference. Returns a word (data_answer.h), for DATA_USUAL without having counted events. */
 uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {
     if (__builtin_expect(m->observer != NULL, 0))
@@ -314,6 +329,7 @@ uint64_t memory_ask(struct memory *m, const p5_access *access, uint64_t asked, u
     return ask(m, access, asked, traits);
 }
 
+/* Unpacks the result of the last memory_ask, which returned `word`. */
 void memory_answered(const struct memory *m, uint64_t word, uint64_t asked, data_answer *answer)
 {
     if (word == DATA_LONG)
@@ -324,6 +340,7 @@ void memory_answered(const struct memory *m, uint64_t word, uint64_t asked, data
         data_out_of_word(word, asked, answer);
 }
 
+/* Makes any data reference and counts all its events. */
 void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits,
                  data_answer *answer)
 {
@@ -333,7 +350,9 @@ void memory_data(struct memory *m, const p5_access *access, uint64_t asked, unsi
     memory_answered(m, word, asked, answer);
 }
 
-/* Does what memory_uses_line does. `large`: the reference is to a large page. */
+/* Makes a reference within a line if it hits the cache without a bus cycle and its page hits the TLB. Returns
+ * false without a change otherwise. `large`: the reference is to a large page, which the data cache's `mru`
+ * never records. */
 ALWAYS_INLINE bool use_line(struct memory *m, const p5_access *access, bool large, bool write)
 {
     data_cache *cache = &m->data;
@@ -354,18 +373,22 @@ ALWAYS_INLINE bool use_line(struct memory *m, const p5_access *access, bool larg
     return true;
 }
 
+/* Does what use_line does; the reference says whether its page is large. */
 bool __attribute__((noinline)) memory_uses_line(struct memory *m, const p5_access *access)
 {
     return use_line(m, access, (access->flags & P5_ACCESS_LARGE_PAGE) != 0,
                     (access->flags & P5_ACCESS_WRITE) != 0);
 }
 
+/* Makes a misaligned hit within a line and counts its events. Returns false without a change if the reference is
+ * different. */
 bool memory_hits_misaligned(struct memory *m, const p5_access *access)
 {
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
     if ((access->flags & ~(unsigned)P5_ACCESS_WRITE) != 0 || m->special || !memory_misaligned(access) ||
         !memory_within_line(access) || !use_line(m, access, false, write))
         return false;
+    /* It is requested at clock 0, because only the duration matters here. */
     reference r = {
         .m = m, .access = access, .ordinary = true, .misaligned = true, .write = write, .owned = write};
     wait_misaligned(&r);
@@ -374,7 +397,7 @@ bool memory_hits_misaligned(struct memory *m, const p5_access *access)
     return true;
 }
 
-/* Makes a reference that is not as `expected`. */
+/* Makes a reference that is not as `expected`, if it hits. Returns false without a change if it does not. */
 static bool __attribute__((noinline))
 hits_otherwise(struct memory *m, const p5_access *access, const data_expected *expected)
 {
@@ -382,8 +405,9 @@ hits_otherwise(struct memory *m, const p5_access *access, const data_expected *e
                                                        : memory_hits_any(m, access);
 }
 
-/* Does what memory_hits_unexpected does. It is inlined into memory_follow_on: x87 and MMX kernels, which alternate
- * between two lines of a set, take 0.94 and 0.96 of the host instructions. */
+/* Makes a reference if it hits. Returns false without a change if it does not. It is inlined into
+ * memory_follow_on: x87 and MMX kernels, which alternate between two lines of a set, take 0.94 and 0.96 of the
+ * host instructions. */
 ALWAYS_INLINE bool hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
 {
     if (__builtin_expect(!memory_as_expected(access, expected), 0))
@@ -391,12 +415,15 @@ ALWAYS_INLINE bool hits_unexpected(struct memory *m, const p5_access *access, co
     return use_line(m, access, false, expected->write); /* as expected, so the page is not large */
 }
 
+/* Does what hits_unexpected does, for callers in other files. */
 bool __attribute__((noinline))
 memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected)
 {
     return hits_unexpected(m, access, expected);
 }
 
+/* Makes references as long as they hit, from one for which memory_hits_mru is false on. Returns the element of
+ * `expected` for the first that does not hit, or `end`. */
 const data_expected *memory_follow_on(struct memory *m, const p5_access *access,
                                       const data_expected *expected, const data_expected *end)
 {
@@ -409,6 +436,7 @@ const data_expected *memory_follow_on(struct memory *m, const p5_access *access,
     return expected;
 }
 
+/* Recomputes `special`: whether every data reference takes the slow path. */
 void memory_set_special(struct memory *m)
 {
     m->special = memory_frozen(m) || m->no_data_fill || m->uses == NULL || m->hooks.bus_cycle != NULL ||

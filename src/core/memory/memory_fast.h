@@ -1,5 +1,7 @@
 /* The fast path of memory.h: references that hit while nothing pending could delay them. The state afterwards
- * is the same as on the slow path. No events are counted. */
+ * is the same as on the slow path. No events are counted, except for misaligned hits (memory_hits_misaligned).
+ * To *make* a reference is to carry it out: it uses its TLB entry and its cache line, which updates replacement bits
+ * and the line's MESI state. */
 #ifndef CORE_MEMORY_MEMORY_FAST_H
 #define CORE_MEMORY_MEMORY_FAST_H
 
@@ -15,13 +17,14 @@ static inline unsigned memory_hinted(const tlb *t, uint32_t key)
     return t->hint[tlb_hint_of(key)];
 }
 
-/* Returns whether that entry translates the page without a walk. Changes nothing. */
+/* Returns whether the hinted entry translates the page without a walk; for a write, it must be dirty already. Changes
+ * nothing. */
 static inline bool memory_translates(const tlb *t, uint32_t key, bool write)
 {
     return t->row[memory_hinted(t, key)].key.of[write] == key;
 }
 
-/* Uses that entry if it translates the page. Returns false without a change otherwise. */
+/* Uses the hinted entry if it translates the page. Returns false without a change otherwise. */
 static inline bool memory_page_usual(tlb *t, uint32_t key, bool write)
 {
     const unsigned entry = memory_hinted(t, key);
@@ -36,7 +39,8 @@ static inline bool memory_is_paged(const struct memory *m)
     return m->paging;
 }
 
-/* Return whether a reference (not to a large page) or a fetch needs no walk. Change nothing. */
+/* Return whether a reference or a fetch in a 4 KB page certainly needs no walk; false for large pages. Change
+ * nothing. */
 static inline bool memory_has_page(const struct memory *m, const p5_access *access)
 {
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
@@ -57,16 +61,17 @@ static inline bool memory_passes_by(const struct memory *m, uint32_t physical, b
 }
 
 /* Makes a reference within a line if it hits the cache and its page hits the TLB. Returns false without a
- * change otherwise. */
+ * change otherwise. (memory_data.c, like the other functions without a body) */
 bool memory_uses_line(struct memory *m, const p5_access *access);
 
-/* Does what memory_data_usual does, at a clock when nothing delays the reference. */
+/* Does what memory_data_usual does, if the caller knows that nothing pending delays the reference. */
 static inline bool memory_hits_any(struct memory *m, const p5_access *access)
 {
     return !memory_misaligned(access) && (access->flags & ACCESS_ON_BUS) == 0 && memory_uses_line(m, access);
 }
 
-/* Returns whether nothing delays a reference that hits. */
+/* Returns whether nothing pending delays the reference at `clock`, if it hits, and no other bus master acts before
+ * it. */
 static inline bool memory_is_free(const struct memory *m, const p5_access *access, uint64_t clock)
 {
     bool write = (access->flags & P5_ACCESS_WRITE) != 0;
@@ -86,8 +91,8 @@ static inline uint64_t memory_misaligned_hit(const struct memory *m)
     return data_in_word(&(data_waits){.misaligned = m->model->latency.misaligned}, true, true);
 }
 
-/* Makes a misaligned hit within a line, which nothing delays and which is ordinary otherwise. Returns false
- * without a change if the reference is different. */
+/* Makes a misaligned hit within a line, which nothing delays and which is ordinary otherwise, and counts its
+ * events. Returns false without a change if the reference is different. */
 bool memory_hits_misaligned(struct memory *m, const p5_access *access);
 
 static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
@@ -95,16 +100,18 @@ static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
     return data_hit(answer, &m->long_answer);
 }
 
-/* Expected properties of a reference, with which most checks of memory_data_usual are done beforehand. */
+/* Expected properties of a reference: those that the reference of an instruction had at an earlier execution. With
+ * them, most checks of memory_data_usual are done beforehand. */
 typedef struct data_expected {
-    uint16_t kind; /* size and flags as they are stored; 0: nothing is known except `misaligned` */
-    union {
+    uint16_t kind;   /* size and flags (memory_kind); 0: nothing is known except `misaligned` */
+    union {          /* `odd` if `kind` is not 0, otherwise `misaligned` */
         uint8_t odd; /* address bits that are clear if the reference is aligned to its size */
         bool misaligned;
     };
-    bool write;
+    bool write; /* valid if `kind` is not 0 */
 } data_expected;
 
+/* Returns size and flags of a reference as one number, in the byte order of the host. */
 static inline uint16_t memory_kind(const p5_access *access)
 {
     uint16_t kind;
@@ -112,6 +119,8 @@ static inline uint16_t memory_kind(const p5_access *access)
     return kind;
 }
 
+/* Returns the properties of a reference. `kind` is 0 if it is not aligned to its size, goes to the bus, or is to a
+ * large page. */
 static inline data_expected memory_expect(const p5_access *access)
 {
     uint8_t odd = (uint8_t)(access->size - 1);
@@ -135,34 +144,38 @@ static inline bool memory_is_idle(const struct memory *m, uint64_t first, uint64
     return first >= m->write_idle && memory_undisturbed(m, last); /* write_idle is not before read_idle */
 }
 
-/* The same as one comparison: clocks within `span` of `from` qualify as `first`, if `last` is at most `reach`
- * later. */
+/* What memory_is_idle returns, as one comparison: it is true for a `first` with first - from < span, if `last` is at
+ * most `reach` clocks later. */
 typedef struct idle_time {
     uint64_t from, span;
 } idle_time;
+
 static inline idle_time memory_idle_time(const struct memory *m, uint64_t reach)
 {
     uint64_t from = m->write_idle, due = m->agent.due; /* UINT64_MAX if the cache is frozen */
     return (idle_time){from, due > from && due - from > reach ? due - from - reach : 0};
 }
 
-/* Makes a reference that hits but is not to the most recently used line, or not as `expected`. Includes
- * misaligned hits if these are expected. Returns false without a change if it does not hit. */
+/* Makes a reference, at a clock when nothing is pending, if it hits. Is for references for which memory_hits_mru is
+ * false: not to the most recently used line of the set, or not as `expected`. Includes misaligned hits if these are
+ * expected. Returns false without a change if it does not hit. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected);
 
+/* Returns whether the reference has the expected properties, of which something is known. */
 static inline bool memory_as_expected(const p5_access *access, const data_expected *expected)
 {
     return ((access->linear & expected->odd) | (uint32_t)(memory_kind(access) ^ expected->kind)) == 0;
 }
 
-/* Returns these bits of the linear (low half) and physical address, as they are stored. */
+/* Returns the `bits` of a reference's place: linear address in the low half, physical address in the high half. */
 static inline uint64_t memory_place(const p5_access *access, uint64_t bits)
 {
     return ((uint64_t)access->physical << 32 | access->linear) & bits;
 }
 
-/* Returns whether a reference is as `expected` and hits the line that its set's `mru` records, with the page
- * translated. It then uses its page, in `*order` instead of in the data TLB. */
+/* Makes a reference, at a clock when nothing is pending, if it is as `expected` and hits the line that its set's
+ * `mru` records, whose page the data TLB translates. The only change is then that of the data TLB's LRU bits, which
+ * the caller keeps in `*order`. Returns false without a change otherwise. */
 static inline __attribute__((always_inline)) bool memory_hits_mru(const struct memory *m,
                                                                   const p5_access *access,
                                                                   const data_expected *expected,
@@ -186,10 +199,10 @@ static inline bool memory_data_expected(struct memory *m, const p5_access *acces
            memory_hits_unexpected(m, access, expected);
 }
 
-/* Makes the references from `access` on, one for each element from `expected` up to `end`, at clocks when nothing is
- * pending, as long as they hit. Returns the element of the first that does not, or `end`. The loop calls nothing,
- * so that the hot path's state stays in registers. memory_follow_on does the same from a reference for which
- * memory_hits_mru is false. */
+/* Makes the references from `access` on, one for each element from `expected` up to `end`, at clocks when
+ * nothing is pending, as long as they hit. Returns the element for the first reference that does not, or `end`.
+ * The loop calls nothing, so that the hot path's state stays in registers. memory_follow_on does the same from a
+ * reference for which memory_hits_mru is false. */
 const data_expected *memory_follow_on(struct memory *m, const p5_access *access,
                                       const data_expected *expected, const data_expected *end);
 static inline __attribute__((always_inline)) const data_expected *
@@ -203,7 +216,8 @@ memory_follow_hits(struct memory *m, const p5_access *access, const data_expecte
     return expected == end ? end : memory_follow_on(m, access, expected, end);
 }
 
-/* Returns whether the code TLB hits, and uses its entry. */
+/* Uses the code TLB's entry for `linear`. Returns false without a change of the LRU bits if it misses; the slow path
+ * may still find an entry. True without paging. */
 static inline bool memory_code_page_usual(struct memory *m, uint32_t linear)
 {
     if (!m->paging)

@@ -1,5 +1,6 @@
 /* The steps of a data reference: waits, translation, cache lookup, line fill, writes (241428, 2, 3 and 6).
- * memory_data.c, the only user, compiles them several times with constant properties of the reference. */
+ * memory_data.c, the only user, compiles them several times with constant properties of the reference. The functions
+ * observed_* (event/observer.h) report to an observer of the arrays, if there is one. */
 #ifndef CORE_MEMORY_MEMORY_REFERENCE_H
 #define CORE_MEMORY_MEMORY_REFERENCE_H
 
@@ -12,43 +13,47 @@
 typedef struct reference {
     struct memory *m;
     const p5_access *access;
-    uint64_t clock; /* the current clock */
-    unsigned traits;
+    uint64_t clock;  /* core clock up to which the reference has come */
+    unsigned traits; /* TRAIT_* (data_answer.h) */
     bool write;
-    bool ordinary; /* an ordinary reference: neither its flags nor `traits` nor the mode (memory.special)
+    bool ordinary;   /* an ordinary reference: neither its flags nor `traits` nor the mode (memory.special)
                      need special treatment */
-    bool aligned;  /* ordinary and in one part */
-    bool misaligned;
+    bool aligned;    /* ordinary and in one part */
+    bool misaligned; /* as memory_misaligned defines it */
     unsigned locked; /* LOCK_* */
-    bool tlb_missed;
-    bool owned;            /* a write all of whose lookups so far hit an E or M line */
-    unsigned missed_parts; /* lookups that missed */
-    data_waits waited;
-    uint64_t waited_locked; /* clocks */
+    bool tlb_missed; /* a page was walked for */
+    bool owned;      /* a write all of whose lookups so far hit an E or M line */
+    unsigned missed_parts;  /* lookups that missed; there is one lookup per line */
+    data_waits waited;      /* clocks waited so far, by cause */
+    uint64_t waited_locked; /* likewise, for the bus cycles of a locked reference */
 } reference;
 
-/* Up to 8 bytes that one bus cycle can move. */
+/* Up to 8 bytes that one bus cycle can transfer: all of a reference, or one side of the 8-byte boundary in it. */
 typedef struct part {
     uint32_t linear, physical;
     uint32_t size;
 } part;
 
+/* The following functions return properties of a reference, which the compiler knows for ordinary ones. */
 static inline bool is_mmx(const reference *r)
 {
     return !r->ordinary && (r->traits & TRAIT_MMX) != 0;
 }
 
+/* CR0.CD: hits do not change the replacement bits. */
 static inline bool is_frozen(const reference *r)
 {
     return !r->ordinary && memory_frozen(r->m);
 }
 
+/* The page (PWT) or the board (WB/WT#) keeps the line from becoming exclusive. */
 static inline bool is_written_through(const reference *r)
 {
     return (!r->ordinary && (r->access->flags & P5_ACCESS_WRITE_THROUGH) != 0) ||
            !r->m->model->bus.write_back_lines;
 }
 
+/* A miss fills the line. */
 static inline bool is_cacheable(const reference *r)
 {
     return (r->ordinary || ((r->access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !r->m->no_data_fill)) &&
@@ -64,6 +69,8 @@ static inline array_observer *watcher_of(const reference *r)
 
 /* ---- stalls ---- */
 
+/* Lets the reference wait until clock `until`, which may have passed, and adds the clocks to `*owner`, the wait's
+ * cause. */
 ALWAYS_INLINE void wait_until(reference *r, uint64_t until, uint64_t *owner)
 {
     const uint64_t later = memory_later(until, r->clock);
@@ -84,6 +91,7 @@ ALWAYS_INLINE void wait_for_order(reference *r)
     wait_until(r, memory_writes_done(m), &r->waited.write_order);
 }
 
+/* Counts a misaligned reference and waits for its second half. */
 ALWAYS_INLINE void wait_misaligned(reference *r)
 {
     struct memory *m = r->m;
@@ -101,6 +109,8 @@ typedef struct page_answer {
     bool missed;
 } page_answer;
 
+/* Looks up the page of `at` in the data TLB, on the slow path: counts a miss and prices the walk, or the update of the
+ * dirty bit by the first write. */
 static page_answer __attribute__((noinline))
 look_up_page(struct memory *m, const p5_access *access, part at, uint64_t clock)
 {
@@ -126,6 +136,7 @@ look_up_page(struct memory *m, const p5_access *access, part at, uint64_t clock)
     return answer;
 }
 
+/* Translates the address of a part, and waits if that takes a walk. */
 ALWAYS_INLINE void translate(reference *r, part at)
 {
     struct memory *m = r->m;
@@ -141,11 +152,13 @@ ALWAYS_INLINE void translate(reference *r, part at)
 
 /* ---- cache lookup ---- */
 
+/* Waits until a line fill that is pending no longer delays the reference. */
 ALWAYS_INLINE void wait_for_fill(reference *r, uint32_t physical)
 {
     wait_until(r, memory_filled(r->m, physical, r->clock), &r->waited.read);
 }
 
+/* Returns the way that holds the line of `physical`, or -1, after waiting for a fill. */
 ALWAYS_INLINE int look_up(reference *r, uint32_t physical)
 {
     wait_for_fill(r, physical);
@@ -162,6 +175,7 @@ ALWAYS_INLINE void use_bytes(const reference *r, const part *parts, unsigned cou
                    (uint32_t)((1ull << size) - 1) << first % CACHE_LINE, r->write);
 }
 
+/* Fills the line of a read that missed, and waits until the parts that are wanted have arrived. */
 ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;
@@ -175,6 +189,7 @@ ALWAYS_INLINE void fill_line(reference *r, const part *parts, unsigned count)
     wait_until(r, arrived + latency->bus_to_use, &r->waited.read);
 }
 
+/* Reads a part without filling a line. Returns the clock at which it has arrived. */
 static uint64_t __attribute__((noinline)) read_uncached(struct memory *m, part at, uint64_t asked)
 {
     memory_count(m, P5_EVENT_NONCACHEABLE_MEMORY_READS);
@@ -209,6 +224,8 @@ ALWAYS_INLINE void read_line(reference *r, const part *parts, unsigned count)
 
 /* ---- writes ---- */
 
+/* Writes one part to the bus through a write buffer, for which the reference may have to wait. `upgrade`: the line
+ * becomes exclusive when the write has ended. */
 ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
 {
     struct memory *m = r->m;
@@ -227,7 +244,7 @@ ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
     memory_cycle(m, at->physical, at->size, P5_CYCLE_MEMORY | P5_CYCLE_DATA | P5_CYCLE_WRITE);
 }
 
-/* Writes through: the write misses or hits a shared line, which becomes exclusive if `upgrade` is set. */
+/* Writes to the bus because the write misses or hits a shared line, which becomes exclusive if `upgrade` is set. */
 ALWAYS_INLINE void write_through(reference *r, const part *parts, unsigned count, bool upgrade)
 {
     r->owned = false;
@@ -236,7 +253,7 @@ ALWAYS_INLINE void write_through(reference *r, const part *parts, unsigned count
         buffered_write(r, &parts[i], upgrade);
 }
 
-/* Writes the parts that lie in one line. */
+/* Writes the parts that lie in one line. A miss fills no line. */
 ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
 {
     struct memory *m = r->m;

@@ -1,9 +1,9 @@
-/* Snapshots of the memory side. They do not contain what follows from the model, the control inputs and the
- * other structures. */
+/* Snapshots of the memory side. A table (base/snapshot.h) names each member and its permitted values. FIELD_DERIVED
+ * members are not saved: they follow from the model, the control inputs and the other structures. */
 #include "core/memory/memory.h"
 #include "core/memory/memory_system.h"
 
-/* Before the first fill, the line is 1, which is no line's address. */
+/* The line is a multiple of 32, or 1 before the first fill: hence the mask. */
 static const snapshot_table line_fill_state = {
     SNAPSHOT(line_fill, "line_fill", FIELD_BITS(0xffffffe1u, line), FIELD_TIME(done))};
 
@@ -18,6 +18,8 @@ const snapshot_table memory_state = {
                            class, long_answer, no_data_fill, no_code_fill, cache_disable, not_write_through,
                            loses_mmx_writes, observer, arrays, page_bits))};
 
+/* Saves or loads the memory side. Before saving, counts and LRU bits are brought into the saved form; after loading,
+ * what is derived from saved members is computed. */
 void memory_transfer(memory *m, snapshot *s)
 {
     if (!s->loading) {

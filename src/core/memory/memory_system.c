@@ -1,13 +1,16 @@
-/* The memory side as a whole: lifetime, control inputs, flushes and draining. */
+/* The memory side as a whole: lifetime, control inputs, flushes and draining. memory.h describes the functions for
+ * other folders. observed_over (event/observer.h) tells an observer of the arrays, if there is one, that entries
+ * may have been evicted or flushed. */
 #include "core/memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* CPUID signature of the first stepping that counts them (specification update 242480, erratum 75). */
+/* CPUID signature of the first stepping that counts the non-cacheable writes of MMX instructions in event 2Eh
+ * (specification update 242480, erratum 75). */
 enum { SIGNATURE_XA3 = 0x544 };
 
-/* RESET: everything is invalid. (INIT keeps the caches: memory_load_cr3.) */
+/* RESET: everything is invalid. (INIT would keep the caches.) */
 static void memory_reset(struct memory *m)
 {
     const p5_model *model = m->model;
@@ -21,7 +24,7 @@ static void memory_reset(struct memory *m)
     bus_reset(&m->bus);
     m->data_fill = m->code_fill = (line_fill){1, 0}; /* no line: not a multiple of 32 */
     m->ewbe_at = 0;
-    m->ewbe_clocks = (uint64_t)model->bus.ewbe * model->half_ratio / 2;
+    m->ewbe_clocks = (uint64_t)model->bus.ewbe * model->half_ratio / 2; /* bus clocks to core clocks */
     agent_reset(m);
     memory_set_idle(m);
 }
@@ -37,6 +40,7 @@ static uint32_t count_plain(const p5_model *model, uint32_t first, uint32_t end)
     return end - first;
 }
 
+/* Makes the memory side of a core, in the state after RESET. NULL: memory is out. */
 struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, counts *totals)
 {
     static const bool always = true, never = false;
@@ -45,7 +49,7 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
         return NULL;
     m->model = model;
     m->totals = totals;
-    m->uses = m->own_uses[0];
+    m->uses = m->own_uses[P5_CPL_KERNEL]; /* as `class`, which is 0 */
     if (hooks != NULL)
         m->hooks = *hooks;
     if (m->hooks.keeps_memory == NULL)
@@ -70,6 +74,7 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
     return m;
 }
 
+/* For the profile: counts events in `totals`, and references by kind in `uses` (may be NULL), from now on. */
 void memory_set_totals(struct memory *m, counts *totals, uint64_t *uses)
 {
     memory_fold(m);
@@ -79,6 +84,7 @@ void memory_set_totals(struct memory *m, counts *totals, uint64_t *uses)
     memory_set_special(m);
 }
 
+/* Set the observers, or remove them (NULL). */
 void memory_observe(struct memory *m, core_observer *o)
 {
     m->observer = o;
@@ -90,6 +96,7 @@ void memory_observe_arrays(struct memory *m, array_observer *o)
     memory_set_special(m);
 }
 
+/* Returns the core clocks of the bus cycles begun since its last call. */
 uint64_t memory_bus_taken(struct memory *m)
 {
     uint64_t taken = m->bus.own - m->bus.taken;
@@ -105,13 +112,15 @@ void memory_close(struct memory *m)
     free(m);
 }
 
+/* Sets the privilege class for which events are counted. */
 void memory_set_class(struct memory *m, unsigned cpl_class)
 {
     m->class = m->bus.class = cpl_class;
-    if (!m->totals_replaced)
+    if (!m->totals_replaced) /* otherwise the profile sets `uses` itself */
         m->uses = m->own_uses[cpl_class];
 }
 
+/* Sets paging and the bits that disable caches. */
 void memory_set_control(struct memory *m, const p5_control *control)
 {
     m->paging = control->paging;
@@ -123,6 +132,7 @@ void memory_set_control(struct memory *m, const p5_control *control)
     memory_forget_hits(m);
 }
 
+/* MOV CR3: flushes all TLBs. The data cache's `mru` depends on them. */
 void memory_load_cr3(struct memory *m)
 {
     tlb_flush(&m->data_tlb);
@@ -132,6 +142,7 @@ void memory_load_cr3(struct memory *m)
     observed_over(m->arrays, true);
 }
 
+/* INVLPG: drops the page of `linear` from all TLBs. */
 void memory_invlpg(struct memory *m, uint32_t linear)
 {
     tlb_invalidate(&m->data_tlb, linear);
@@ -142,7 +153,8 @@ void memory_invlpg(struct memory *m, uint32_t linear)
     observed_over(m->arrays, true);
 }
 
-/* Writes the modified lines back one after the other. Both caches are empty afterwards. */
+/* Writes the modified lines back one after the other, once all buffered writes have ended. Both caches are empty
+ * afterwards. Returns the clock at which the last write-back has ended. */
 uint64_t memory_wbinvd(struct memory *m, uint64_t asked)
 {
     memory_let_agent(m, asked);
@@ -155,7 +167,8 @@ uint64_t memory_wbinvd(struct memory *m, uint64_t asked)
     return clock;
 }
 
-/* Discards data that is only in modified lines. (After WBINVD, everything is in memory.) */
+/* Tells the owner to restore from memory what is only in modified lines, which are about to be dropped. For WBINVD
+ * this changes nothing, because memory has the same by then. */
 static void lose_modified(struct memory *m)
 {
     if (m->hooks.from_memory == NULL)
@@ -166,21 +179,24 @@ static void lose_modified(struct memory *m)
                 m->hooks.from_memory(m->hooks.context, data_cache_address(&m->data, set, way), CACHE_LINE);
 }
 
+/* Empties both caches without write-backs, which takes no bus cycle. */
 uint64_t memory_invd(struct memory *m, uint64_t asked)
 {
     lose_modified(m);
     data_cache_invalidate(&m->data);
     code_cache_invalidate(&m->code);
-    write_buffer_keep_shared(&m->writes);
+    write_buffer_keep_shared(&m->writes); /* no line is left that could become exclusive */
     observed_over(m->arrays, true);
     return asked;
 }
 
+/* Returns the clock, from `asked` on, at which all buffered writes are in memory and EWBE# is active. */
 uint64_t memory_drained(struct memory *m, uint64_t asked)
 {
     return memory_later(memory_writes_done(m), asked);
 }
 
+/* Return how many clocks after `now` all pending requests are completed, and a new bus cycle can begin. */
 uint64_t memory_backlog(const struct memory *m, uint64_t now)
 {
     uint64_t done = memory_later(memory_later(m->write_idle, m->read_idle), m->code_fill.done);
@@ -194,7 +210,8 @@ uint64_t memory_bus_backlog(const struct memory *m, uint64_t now)
     return memory_later(bus_next_free(&m->bus, now), now) - now;
 }
 
-/* A special cycle leaves no write pending on the board, so EWBE# stays as it is. */
+/* Takes a write buffer for a branch trace message. Returns the clock at which one is free; `*end`: the clock at which
+ * the special cycle has ended. Such a cycle leaves no write pending on the board, so EWBE# stays as it is. */
 uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
 {
     unsigned entry = write_buffer_next(&m->writes, false);
@@ -206,23 +223,27 @@ uint64_t memory_branch_message(struct memory *m, uint64_t asked, uint64_t *end)
     return taken;
 }
 
+/* Lets time pass up to `clock` without a request, so that another bus master takes its turns. */
 void memory_pass(struct memory *m, uint64_t clock)
 {
     memory_let_agent(m, clock);
     observed_over(m->arrays, false);
 }
 
+/* Sets the receiver of uses of the bus. */
 void memory_on_bus(struct memory *m, void (*tell)(void *context, const p5_bus_use *uses, size_t count),
                    void *context)
 {
     bus_on_use(&m->bus, tell, context);
 }
 
+/* Passes the uses so far to the receiver. */
 void memory_report_bus(struct memory *m)
 {
     bus_tell(&m->bus);
 }
 
+/* Counts the bus duration events up to `clock`, and makes the lines exclusive whose write-through has ended. */
 void memory_advance(struct memory *m, uint64_t clock)
 {
     bus_advance(&m->bus, clock);

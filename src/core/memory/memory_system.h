@@ -9,7 +9,11 @@
  *   memory_count.c    events of data references
  *   memory_code.c     code fetches
  *   walk.c            page walks
- *   snoop.c           internal and external snoops */
+ *   snoop.c           internal and external snoops
+ *   agent.c           another bus master of the board
+ *
+ * The *slow path* is memory_ask and memory_code, which handle everything; the *fast path* is memory_fast.h. The
+ * *owner* is the owner of the core, whose callbacks are p5_core_hooks (include/p5scope/core.h). */
 #ifndef CORE_MEMORY_MEMORY_SYSTEM_H
 #define CORE_MEMORY_MEMORY_SYSTEM_H
 
@@ -26,7 +30,7 @@
 
 /* The last line fill. It is pending until clock `done`; from then on the cache's array supplies the line. */
 typedef struct line_fill {
-    uint32_t line;
+    uint32_t line; /* its physical address; 1: there was none yet */
     uint64_t done;
 } line_fill;
 
@@ -35,31 +39,31 @@ typedef struct line_fill {
  * read, and for a write buffer. */
 enum { WAITED_FOR_READ = REFERENCE_KINDS, WAITED_FOR_BUFFER, REFERENCE_USES };
 
-/* Recent results of the owner's page_bits_set. The owner reports each bit only once, so memo_check.c passes them
- * on to the checking core. */
+/* Results of the owner's page_bits_set that are not 0. The owner reports each bit only once, so a second core that
+ * checks this one (memo_check.c) gets them from here. That core empties the log; results beyond its end are lost. */
 enum { PAGE_BITS_LOG = 64 };
 typedef struct page_bits_entry {
-    uint32_t linear;
-    unsigned bits;
+    uint32_t linear; /* as the caller passed it, like `write` */
+    unsigned bits;   /* the result: P5_PAGE_DIRECTORY_ACCESSED ... */
     bool write;
 } page_bits_entry;
 typedef struct page_bits_log {
     page_bits_entry bits[PAGE_BITS_LOG];
-    unsigned count;
+    unsigned count; /* entries in use */
 } page_bits_log;
 
 struct memory {
-    /* The fast path: see memory_fast.h. */
+    /* What the fast path reads: */
     data_cache data;
     tlb data_tlb;
     /* Clocks from which nothing pending can delay a read or write that hits: */
     uint64_t read_idle, write_idle;
-    bool paging;
+    bool paging;          /* CR0.PG */
     bool separate_large;  /* 4 MB pages have a TLB of their own */
     bool code_tlb_splits; /* the code TLB holds a 4 MB page as entries of 4 KB */
     uint32_t fill_mask; /* the address bits in which a delayed hit equals the line being filled: those of the
                              line or, if a fill delays all hits of its set, those of the set */
-    uint32_t plain[2];  /* bytes from address 0 and from 1 MB on: memory_is_plain */
+    uint32_t plain[2];  /* sizes of the ranges from address 0 and from 1 MB on: memory_is_plain */
     code_cache code;
     tlb code_tlb;
     line_fill data_fill, code_fill;
@@ -69,22 +73,22 @@ struct memory {
     /* Everything else. */
     tlb data_tlb_large;
     write_buffer writes;
-    uint64_t locked_read; /* clock at which the data of the last locked read arrive */
-    uint64_t ewbe_at;     /* clock from which EWBE# is active again */
+    uint64_t locked_read; /* clock at which the data of the last locked read arrive, for XCHG's write */
+    uint64_t ewbe_at;     /* clock from which EWBE# is active again after the last write */
     uint64_t ewbe_clocks; /* clocks from the end of a write until EWBE# is active */
     bus bus;
     const p5_model *model;
     p5_core_hooks hooks; /* of the owner; keeps_memory is not NULL: without to_memory it points to false */
-    counts *totals;
+    counts *totals;      /* where events are counted */
     uint64_t *uses; /* references by kind, and clocks waited, that are not yet in the totals; NULL: they are
                        counted in the totals immediately */
-    uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES];
+    uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES]; /* what `uses` points into without a profile */
     bool special;                    /* every data reference takes the slow path: memory_set_special */
     bool totals_replaced;            /* the profile has set `totals` */
     unsigned class;                  /* privilege class for which events are counted: P5_CPL_* */
     data_answer long_answer;         /* the last result that did not fit into a word (DATA_LONG) */
     bool no_data_fill, no_code_fill; /* misses fill no line, because of CR0.CD or the inhibit bits of TR12 */
-    bool cache_disable, not_write_through;
+    bool cache_disable, not_write_through; /* CR0.CD and CR0.NW */
     bool loses_mmx_writes;    /* erratum 75: event 2Eh of counter 1 does not count non-cacheable writes of MMX
                                 instructions */
     core_observer *observer;  /* or NULL */
@@ -114,7 +118,7 @@ static inline bool memory_code_filling(const struct memory *m, uint32_t line, ui
     return m->code_fill.done > clock && m->code_fill.line == line;
 }
 
-/* Returns the TLB for data pages of that size: 4 MB pages may have their own. */
+/* Returns the TLB for data pages of 4 MB (`large`) or of 4 KB, which may be the same one. */
 static inline tlb *memory_data_tlb(struct memory *m, bool large)
 {
     return large && m->separate_large ? &m->data_tlb_large : &m->data_tlb;
@@ -135,17 +139,19 @@ static inline void memory_clocks(struct memory *m, enum p5_event event, uint64_t
 /* ---- functions shared by the files of this folder ---- */
 
 /* Prices a page walk for a TLB miss that is detected at clock `asked`, and fills the TLB entry. `key` is a
- * tlb_key. Returns the clock at which the reference repeats its lookup. */
+ * tlb_key, for code of a 4 KB page. `attributes`: TLB_* that are known already. Returns the clock at which the
+ * reference repeats its lookup. */
 uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write,
                    uint64_t asked);
 uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked);
-/* Prices the first write through a TLB entry whose dirty bit is clear, and sets that bit. Returns the clock at
- * which the bit is also set in the page table: `asked` if it was set there before. */
+/* Prices the first write through an entry of the data TLB (`large`: of the one for 4 MB pages) whose dirty bit is
+ * clear, and sets that bit. Returns the clock at which the bit is also set in the page table: `asked` if it was set
+ * there before. */
 uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked);
 
 /* Snoops the data cache before a page-table entry is read or a code line is fetched. A modified line is written
- * back. The line is then removed if `invalidate` (code fetches, updates of the entry); otherwise a modified line
- * becomes shared. */
+ * back by a cycle requested at `asked`. The line is then removed if `invalidate` (code fetches, updates of the
+ * entry, locked references); otherwise a modified line becomes shared. */
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked);
 /* Returns whether the code cache holds the line of `physical`. */
 static inline bool memory_has_code(const struct memory *m, uint32_t physical)
@@ -159,7 +165,8 @@ static inline void snoop_code_cache(struct memory *m, uint32_t physical)
         code_cache_drop(&m->code, physical);
 }
 
-/* Writes back the modified line in this way. Returns the clock at which it is in memory. */
+/* Writes back the modified line in this way, whose state stays as it is. Returns the clock at which it is in
+ * memory. */
 uint64_t memory_write_back(struct memory *m, unsigned set, unsigned way, uint64_t asked);
 /* Calls the owner's to_memory, if it keeps memory, because a bus cycle has written these bytes. */
 static inline void memory_is_written(struct memory *m, uint32_t physical, uint32_t size)
@@ -167,8 +174,8 @@ static inline void memory_is_written(struct memory *m, uint32_t physical, uint32
     if (__builtin_expect(*m->hooks.keeps_memory, 0))
         m->hooks.to_memory(m->hooks.context, physical, size);
 }
-/* Called for every bus cycle of the processor: counts its bytes and calls the owner's hook. `type` is
- * P5_CYCLE_*. */
+/* Counts the bytes of a bus cycle of the processor and calls the owner's hook. Must be called for every cycle, but
+ * does not schedule it (bus.h). `type`: P5_CYCLE_*. */
 static inline void memory_cycle(struct memory *m, uint32_t physical, uint32_t size, unsigned type)
 {
     m->bus.bytes[(type & P5_CYCLE_WRITE) != 0][m->class] += size;
@@ -184,13 +191,14 @@ static inline void memory_upgrade_lines(struct memory *m, uint64_t clock)
         memory_make_exclusive(m, clock);
 }
 
-/* Returns the clock from which older writes do not delay a write to an E or M line (strong ordering). */
+/* Returns the clock from which older writes do not delay a write to an E or M line (strong ordering): all have
+ * ended on the bus, and EWBE# is active. */
 static inline uint64_t memory_writes_done(const struct memory *m)
 {
     return m->writes.drained > m->ewbe_at ? m->writes.drained : m->ewbe_at;
 }
 
-/* Recomputes read_idle and write_idle. */
+/* Recomputes read_idle and write_idle, after a request or a change of cache_disable. */
 static inline void memory_set_idle(struct memory *m)
 {
     uint64_t writes_done = memory_writes_done(m);
@@ -203,12 +211,14 @@ static inline void memory_set_idle(struct memory *m)
  * reference (bus_cycle, `arrays`), and another bus master. */
 void memory_set_special(struct memory *m);
 
-/* Counts events 0-5, 28h, 29h and their MMX-only versions for `uses` references of one kind. Each of them counts
- * as `halves` references (2 if misaligned) with `misses` misses. If the reference's partner in the same clock has
- * signalled an event already, the event is counted but adds no asserted clock (data_answer.h). */
+/* Counts events 0, 1, 3-5, 28h, 29h and their MMX-only versions for `uses` references of one kind (KIND_* and
+ * TRAIT_PARTNER). Each of them counts as `halves` references (2 if misaligned) with `misses` misses. If the
+ * reference's partner in the same clock has signalled an event already, the event is counted but adds no
+ * asserted clock (data_answer.h). */
 void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
                        uint64_t uses);
-/* Moves references counted by kind, and clocks waited, into the totals. */
+/* Adds the events of references counted by kind, and the clocks waited, to the totals of a privilege class, and
+ * clears `uses`. */
 void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned class);
 
 /* ---- access to the state, for other folders ---- */
@@ -290,11 +300,12 @@ typedef enum snoop_result {
     SNOOP_HIT /* HIT# */,
     SNOOP_HIT_MODIFIED /* HIT#, HITM#: written back */
 } snoop_result;
-/* Snoops the caches because another master reads a line or, if `invalidate`, writes it. Sets `*done` as
- * memory_inquire does. */
+/* Snoops both caches because another master reads a line or, if `invalidate`, writes it. A modified line is written
+ * back. Then the line is removed if `invalidate`, otherwise shared. Sets `*done` as memory_inquire does. Counts
+ * no snoop. */
 snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done);
-/* Prices an inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV pin. Sets
- * `*done` to the clock at which the resulting write-back has ended, or to `clock` if there is none. */
+/* Prices and counts an inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV
+ * pin. Sets `*done` to the clock at which the resulting write-back has ended, or to `clock` if there is none. */
 snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
                             uint64_t *done);
 /* Gives the bus to another master for `bus_clocks` from core clock `clock` on (HOLD/HLDA, AHOLD, BOFF#). Returns

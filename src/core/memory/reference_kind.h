@@ -12,7 +12,9 @@
  *   | to_e_or_m | missed | mmx | write | missed | same_kind  | PARTNER = 1 |
  *                                      | twice  | misaligned | PARTNER = 0 |
  *
- * Bits 0 to 2 are TRAIT_PARTNER (data_answer.h) if there is a partner. A misaligned reference waits for its second
+ * Bits 0 to 2 are TRAIT_PARTNER (data_answer.h) if there is a partner: an earlier reference in the same clock, by the
+ * same instruction or the other one of the pair. The first "missed" is that of this reference, the second that of the
+ * partner. A misaligned reference waits for its second
  * half, so it shares its clock with no partner, and bits 1 and 2 are free for KIND_MISALIGNED and
  * KIND_MISSED_TWICE. */
 enum {
@@ -34,9 +36,10 @@ static inline unsigned reference_hit(const p5_access *access, unsigned traits)
            ((traits & TRAIT_MMX) != 0 ? KIND_MMX : 0u);
 }
 
-/* Adds events 0, 1, 28h and 5 and the MMX-only versions for `uses` references of one kind, each of which counts as
- * `halves` references (2 if misaligned). `add` adds `n` increments and `clocks` asserted clocks to an event. If the
- * partner has signalled the event in the same clock already, the reference adds no asserted clock. */
+/* Adds what does not depend on misses: events 0, 1, 28h and 5 and the MMX-only versions, for `uses` references
+ * of one kind, each of which counts as `halves` references (2 if misaligned). `add` adds `n` increments and
+ * `clocks` asserted clocks to an event. If the partner has signalled the event in the same clock already, the
+ * reference adds no asserted clock. */
 static inline __attribute__((always_inline)) void
 reference_events(unsigned kind, uint64_t uses, unsigned halves,
                  void (*add)(void *to, enum p5_event event, uint64_t n, uint64_t clocks), void *to)

@@ -2,11 +2,14 @@
  * inquire cycles of other bus masters. */
 #include "core/memory/memory_rules.h"
 
+/* Writes back the modified line in this way, whose state stays as it is. Returns the clock at which it is in
+ * memory. */
 uint64_t memory_write_back(struct memory *m, unsigned set, unsigned way, uint64_t asked)
 {
-    return memory_write_back_by(m, set, way, bus_start(&m->bus, asked, true), true);
+    return memory_write_back_at(m, set, way, bus_start(&m->bus, asked, true), true);
 }
 
+/* Makes each shared line exclusive whose write-through has ended by `clock`. */
 void memory_make_exclusive(struct memory *m, uint64_t clock)
 {
     uint32_t line;
@@ -14,6 +17,9 @@ void memory_make_exclusive(struct memory *m, uint64_t clock)
         data_cache_make_exclusive(&m->data, line);
 }
 
+/* Internal snoop before a page-table entry is read, a code line is fetched, or a locked reference goes to the bus: the
+ * data cache's copy is written back and removed (`invalidate`) or becomes shared. An E line stays E if it is not
+ * removed. */
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked)
 {
     int way = data_cache_find(&m->data, physical);
@@ -29,6 +35,8 @@ void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint
         data_cache_set_state(&m->data, set, (unsigned)way, MESI_SHARED);
 }
 
+/* Snoops both caches because another master reads a line or, if `invalidate`, writes it. Sets `*done` to the clock at
+ * which a write-back has ended, or to `clock`. */
 snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done)
 {
     *done = clock;
@@ -51,6 +59,7 @@ snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, ui
     return result;
 }
 
+/* Does the same for an inquire cycle, which counts as an external snoop. */
 snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
                             uint64_t *done)
 {
@@ -61,6 +70,7 @@ snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate
     return snoop_line(m, physical, invalidate, clock, done);
 }
 
+/* Gives the bus to another master for `bus_clocks`. Returns the core clock at which it is free again. */
 uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks)
 {
     return bus_foreign(&m->bus, clock, bus_clocks);

@@ -1,3 +1,4 @@
+/* A translation look-aside buffer: lookup, fill, flushes, and snapshots (tlb.h). */
 #include "core/memory/tlb.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ static uint64_t set_bits(const tlb *t)
     return (1ull << (t->ways - 1)) - 1;
 }
 
+/* Makes an empty TLB, with the table of what a use of each entry does to the LRU bits. */
 void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
 {
     memset(t, 0, sizeof *t);
@@ -23,7 +25,8 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
     t->page_bits = large_only ? 22 : 12;
     t->invalid = UINT64_MAX;
     t->use[TLB_NO_ENTRY] = (tlb_use){.keep = UINT64_MAX};
-    _Static_assert(TLB_ENTRIES <= 64, "the LRU bits of all sets are fewer");
+    _Static_assert(TLB_ENTRIES <= 64,
+                   "the LRU bits of all sets are fewer than the entries, so they fit into `order`");
     for (unsigned entry = 0; entry < sets * ways; entry++) {
         const unsigned first = first_bit(t, entry / ways), way = entry % ways;
         t->use[entry] = (tlb_use){.keep = ~(~replacement_used(ways, UINT64_MAX, way) << first),
@@ -31,12 +34,13 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
     }
 }
 
+/* Returns the mask of the valid entries among which that of `key` is. */
 static inline uint64_t *group_of(tlb *t, uint32_t key)
 {
     return &t->group[tlb_page(key) % TLB_GROUPS];
 }
 
-/* Makes the entry translate `key`, or nothing if that is 0. */
+/* Makes the entry translate the page of `key`, or nothing if that is 0, and updates `group` and `invalid`. */
 static inline void set_key(tlb *t, unsigned entry, tlb_keys key)
 {
     const uint64_t bit = 1ull << entry;
@@ -49,6 +53,7 @@ static inline void set_key(tlb *t, unsigned entry, tlb_keys key)
     }
 }
 
+/* Return and set the LRU bits of a set, in the order of replacement.h. */
 uint64_t tlb_lru(const tlb *t, unsigned set)
 {
     return t->order >> first_bit(t, set) & set_bits(t);
@@ -60,12 +65,14 @@ static void set_lru(tlb *t, unsigned set, uint64_t bits)
     t->order |= (bits & set_bits(t)) << first_bit(t, set);
 }
 
+/* Before a snapshot is saved: copies the LRU bits to `lru`, set by set. */
 void tlb_store(tlb *t)
 {
     for (unsigned set = 0; set < t->sets; set++)
         t->lru[set] = tlb_lru(t, set);
 }
 
+/* After a snapshot was loaded: computes `group`, `invalid` and `order` from `row` and `lru`. */
 void tlb_restore(tlb *t)
 {
     memset(t->group, 0, sizeof t->group);
@@ -76,6 +83,7 @@ void tlb_restore(tlb *t)
         set_lru(t, set, t->lru[set]);
 }
 
+/* Invalidates every entry and clears the LRU bits. */
 void tlb_flush(tlb *t)
 {
     for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
@@ -86,12 +94,13 @@ void tlb_flush(tlb *t)
     t->last = 0;
 }
 
-/* Set index: the low bits of the linear page number. */
+/* Returns the first entry of the set for a linear address or key. The low bits of the page number choose the set. */
 static unsigned first_entry(const tlb *t, uint32_t linear)
 {
     return ((linear >> t->page_bits) & (t->sets - 1)) << t->way_bits;
 }
 
+/* Returns the entry that translates `key`, or -1. */
 int tlb_find(tlb *t, uint32_t key)
 {
     unsigned hint = tlb_hint_of(key);
@@ -107,6 +116,7 @@ int tlb_find(tlb *t, uint32_t key)
     return -1;
 }
 
+/* Fills a translation into an invalid way of its set, or the one to be replaced. Returns the entry. */
 unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty)
 {
     const unsigned first = first_entry(t, key);
@@ -123,27 +133,31 @@ unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, b
     return entry;
 }
 
+/* Marks an entry dirty, so that writes find it, too. */
 void tlb_set_dirty(tlb *t, unsigned entry)
 {
     t->row[entry].key.of[1] = t->row[entry].key.of[0];
 }
 
+/* Makes an entry invalid. */
 void tlb_drop(tlb *t, unsigned entry)
 {
     set_key(t, entry, (tlb_keys){{0}});
     t->last = 0;
 }
 
+/* INVLPG: drops the entries of either size that translate `linear`. */
 void tlb_invalidate(tlb *t, uint32_t linear)
 {
     int entry;
-    /* more than one only if a test register wrote the page twice */
+    /* there is more than one only if a test register wrote the page twice */
     while ((entry = tlb_find(t, tlb_key(linear, false))) >= 0)
         tlb_drop(t, (unsigned)entry);
     while ((entry = tlb_find(t, tlb_key(linear, true))) >= 0)
         tlb_drop(t, (unsigned)entry);
 }
 
+/* Returns an entry as the test registers see it. */
 tlb_entry tlb_get(const tlb *t, unsigned entry)
 {
     uint32_t key = t->row[entry].key.of[0];
@@ -156,11 +170,13 @@ tlb_entry tlb_get(const tlb *t, unsigned entry)
                        tlb_lru(t, entry >> t->way_bits)};
 }
 
+/* Returns the entry that is way `way` of the set of `key`. */
 unsigned tlb_place(const tlb *t, uint32_t key, unsigned way)
 {
     return first_entry(t, key) + (way & (t->ways - 1));
 }
 
+/* Writes an entry as a test register does: way `way` of the set that from->linear selects, with its LRU bits. */
 void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
 {
     unsigned entry = tlb_place(t, from->linear, way);
@@ -174,6 +190,7 @@ void tlb_put(tlb *t, unsigned way, const tlb_entry *from)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* The tables say what a snapshot contains (base/snapshot.h); FIELD_DERIVED members are not saved. */
 static const snapshot_table key_state = {
     SNAPSHOT(tlb_keys, "tlb_keys", FIELD_BITS_OF([0], 0xfffff000u | TLB_VALID | TLB_LARGE, of))};
 
@@ -182,6 +199,7 @@ static const snapshot_table row_state = {
              FIELD_BITS(TLB_SUPERVISOR | TLB_WRITABLE | TLB_CACHE_DISABLE | TLB_WRITE_THROUGH, attributes),
              FIELD_DERIVED(unused))};
 
+/* Refuses a snapshot in which this entry has impossible keys, or one that belongs into another set. */
 static void check_entry(const tlb *t, unsigned entry, snapshot *s)
 {
     const uint32_t *key = t->row[entry].key.of;
@@ -193,6 +211,7 @@ static void check_entry(const tlb *t, unsigned entry, snapshot *s)
         snapshot_refuse(s, "tlb.row.key.of: %08Xh does not belong into the set of entry %u", key[0], entry);
 }
 
+/* Refuses a snapshot with entries or LRU bits that the TLB cannot have. */
 static void check_tlb(const void *row, snapshot *s)
 {
     const tlb *t = row;

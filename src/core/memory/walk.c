@@ -1,9 +1,11 @@
 /* Page walks: hardware reads of the directory and the table entry as single bus reads, which neither hit nor
- * fill the caches, and the locked updates of their accessed and dirty bits (241428, 5.1 CACHE#, 6.4.3). */
+ * fill the caches, and the locked updates of their accessed and dirty bits (241428, 5.1 CACHE#, 6.4.3). The owner of
+ * the core (p5_core_hooks) knows the page tables; this file prices the bus cycles. Addresses of entries are
+ * physical; `asked` is the core clock of a request. */
 #include "core/memory/memory_rules.h"
 
-/* Sets a bit of a page-table entry with a locked read and a locked write. No copy of the entry stays in the
- * caches. */
+/* Prices setting a bit of the page-table entry at `entry` with a locked read and a locked write. No copy of the entry
+ * stays in the caches. Returns the clock at which the write has ended. */
 static uint64_t update_entry(struct memory *m, uint32_t entry, uint64_t asked)
 {
     snoop_data_cache(m, entry, true, asked);
@@ -15,6 +17,8 @@ static uint64_t update_entry(struct memory *m, uint32_t entry, uint64_t asked)
     return bus_locked_write(&m->bus, read + m->model->latency.miss_to_bus);
 }
 
+/* Prices reading the page-table entry at `entry`, after a modified copy was written back. Returns the clock at which
+ * it has arrived. */
 static uint64_t read_entry(struct memory *m, uint32_t entry, uint64_t asked)
 {
     snoop_data_cache(m, entry, false, asked);
@@ -23,8 +27,8 @@ static uint64_t read_entry(struct memory *m, uint32_t entry, uint64_t asked)
     return bus_read_single(&m->bus, asked, entry);
 }
 
-/* Returns the owner's page_bits_set, which reports each bit only once, and records it for the checking
- * core. */
+/* Returns which bits (P5_PAGE_*) of the entries for `linear` were clear and are set for this reference. The owner
+ * reports each bit only once, so the result is recorded for a second core that checks this one. */
 static unsigned bits_set(struct memory *m, uint32_t linear, bool write)
 {
     unsigned bits = m->hooks.page_bits_set(m->hooks.context, linear, write);
@@ -35,7 +39,7 @@ static unsigned bits_set(struct memory *m, uint32_t linear, bool write)
 }
 
 /* Prices the bus cycles of a walk to the entries at `directory` and, unless it is 0, `table`. The bits `set`
- * (P5_PAGE_*) are set in them. */
+ * (P5_PAGE_*) are set in them. Returns the clock at which the walk has ended. */
 static uint64_t walk_entries(struct memory *m, uint32_t directory, uint32_t table, unsigned set,
                              uint64_t asked)
 {
@@ -50,7 +54,8 @@ static uint64_t walk_entries(struct memory *m, uint32_t directory, uint32_t tabl
     return clock + latency->walk_end;
 }
 
-/* Prices a walk. `*large`: there is no table entry. */
+/* Prices the walk for a reference at `linear`. Returns the clock at which it has ended: `asked` if the owner walks no
+ * pages. `*large`: there is no table entry, so the page has 4 MB. */
 static uint64_t walk(struct memory *m, uint32_t linear, bool write, uint64_t asked, bool *large)
 {
     uint32_t directory, table;
@@ -63,6 +68,8 @@ static uint64_t walk(struct memory *m, uint32_t linear, bool write, uint64_t ask
     return walk_entries(m, directory, table, set, asked);
 }
 
+/* Prices a reference that ends in a page fault: its TLB miss and a walk that sets no bits and fills no entry.
+ * Returns the clock at which the fault is known; `asked` if a TLB entry translates the page. */
 uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t asked)
 {
     tlb *t = code ? &m->code_tlb : &m->data_tlb, *large = code ? t : memory_data_tlb(m, true);
@@ -94,6 +101,7 @@ static uint8_t attributes_of(const struct memory *m, uint32_t linear)
                      ((bits & P5_PAGE_WRITE_THROUGH) != 0 ? TLB_WRITE_THROUGH : 0));
 }
 
+/* Prices the walk after a miss of the data TLB, and fills the entry. Returns the clock at which it has ended. */
 uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write,
                    uint64_t asked)
 {
@@ -108,6 +116,8 @@ uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t at
     return clock;
 }
 
+/* Likewise for the code TLB. `key` is that of a 4 KB page. If the walk finds a 4 MB page, the entry is for all of it,
+ * unless the code TLB only has entries of 4 KB. */
 uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked)
 {
     bool large;
@@ -118,6 +128,8 @@ uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t a
     return clock;
 }
 
+/* Sets the dirty bit of a TLB entry for the first write through it, and prices setting that of the page table if it
+ * was clear there. Returns the clock at which that has ended, or `asked`. */
 uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked)
 {
     tlb *t = memory_data_tlb(m, large);

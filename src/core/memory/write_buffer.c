@@ -1,11 +1,15 @@
+/* The write buffers: rarer operations, and snapshots (write_buffer.h). */
 #include "core/memory/write_buffer.h"
 
 #include <string.h>
 
+/* Makes `entries` free buffers, half of them for each pipe if `per_pipe`. The entries of a pipe (or of the pool) are
+ * taken in turn: keep[] and put[] replace the bytes of `next` for the pipes that use the entry. */
 void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe)
 {
     memset(w, 0, sizeof *w);
     w->entries = entries;
+    /* entries that a pipe takes in turn */
     unsigned in_turn = per_pipe ? entries / 2 : entries;
     w->next[1] = (uint8_t)(entries - in_turn);
     for (unsigned entry = 0; entry < entries; entry++) {
@@ -22,6 +26,8 @@ void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe)
     w->upgrade_at = UINT64_MAX;
 }
 
+/* If the first pending change of a line to exclusive is due by `clock`, removes it, stores the line in `*line` and
+ * returns true. */
 bool write_buffer_upgrade(write_buffer *w, uint64_t clock, uint32_t *line)
 {
     if (clock < w->upgrade_at)
@@ -42,6 +48,7 @@ bool write_buffer_upgrade(write_buffer *w, uint64_t clock, uint32_t *line)
     return true;
 }
 
+/* Cancels all pending changes of lines to exclusive. */
 void write_buffer_keep_shared(write_buffer *w)
 {
     memset(w->upgrade, 0, sizeof w->upgrade);
@@ -50,6 +57,7 @@ void write_buffer_keep_shared(write_buffer *w)
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
+/* Refuses a snapshot with an entry that does not exist, or an `upgrade` that is not a line + 1. */
 static void check_buffer(const void *row, snapshot *s)
 {
     const write_buffer *w = row;

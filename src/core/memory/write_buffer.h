@@ -19,18 +19,19 @@ typedef struct write_buffer {
                                         none */
     uint64_t upgrade_at;             /* core clock of the first such end; UINT64_MAX: there is none */
     uint64_t drained;                /* core clock at which the last write has ended */
-    unsigned entries;
+    unsigned entries;                /* how many there are */
     uint8_t next[2]; /* entry that is free first, for the U and V pipe; both are the same in a pool */
     /* Taking an entry updates `next` as one word: `keep` masks the pipes that are not affected, and `put` is
      * the next entry of the others. */
     uint16_t keep[WRITE_BUFFERS], put[WRITE_BUFFERS];
 } write_buffer;
 
+/* Makes `entries` free buffers, half of them for each pipe if `per_pipe`. */
 void write_buffer_init(write_buffer *w, unsigned entries, bool per_pipe);
-extern const snapshot_table write_buffer_state;
+extern const snapshot_table write_buffer_state; /* what a snapshot contains of it */
 
-/* Returns the entry that is free first for a write of the U or V pipe. Writes end in the order in which they
- * entered the buffers, so it is the entry taken longest ago. */
+/* Returns the entry that is free first for a write of the U or V pipe; it may still be in use. Writes end in the
+ * order in which they entered the buffers, so it is the entry taken longest ago. */
 static inline unsigned write_buffer_next(const write_buffer *w, bool v_pipe)
 {
     assert(w->next[v_pipe] < w->entries);
@@ -44,8 +45,8 @@ static inline uint64_t write_buffer_first_free(const write_buffer *w)
     return u < v ? u : v;
 }
 
-/* Takes the entry that is free first for a write that ends on the bus at core clock `end`, later than all
- * before. `upgrade`: `line` is shared and becomes exclusive then. */
+/* Takes `entry`, which write_buffer_next returned, for a write that ends on the bus at core clock `end`, not before
+ * the writes taken earlier. `upgrade`: the line at physical address `line` is shared and becomes exclusive then. */
 static inline void write_buffer_take(write_buffer *w, unsigned entry, uint64_t end, uint32_t line,
                                      bool upgrade)
 {
