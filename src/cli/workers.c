@@ -31,7 +31,8 @@ typedef struct pool {
     int answers[2];          /* the pipe: read end, write end */
     worker_answer **waiting; /* per job: answers that came before their turn */
     size_t delivered;        /* jobs whose answers were delivered */
-    bool ended;              /* the other jobs are cancelled, by `answered` or because memory ran out */
+    bool cancelled;          /* `answered` has cancelled the other jobs */
+    bool ended;              /* no more answers are taken: cancelled, or memory ran out */
 } pool;
 
 /* The process of worker number `self`: does jobs until there are none left. */
@@ -87,7 +88,7 @@ static void take(pool *p, const worker_answer *answer)
         worker_answer *turn = p->waiting[p->delivered];
         p->waiting[p->delivered++] = NULL;
         if (!p->jobs->answered(p->jobs->context, turn))
-            p->ended = true;
+            p->ended = p->cancelled = true;
         free(turn);
     }
 }
@@ -171,6 +172,13 @@ bool workers_run(const worker_jobs *jobs)
     bool done = p.waiting != NULL && p.shared != MAP_FAILED && run_pool(&p);
     if (!done)
         fprintf(stderr, "p5scope: cannot start worker processes: %s\n", strerror(errno));
+    else if (!p.cancelled && p.delivered < jobs->count) {
+        done = false;
+        fprintf(
+            stderr,
+            "p5scope: the answers of %zu of %zu worker jobs are missing: no memory, or a worker was killed\n",
+            jobs->count - p.delivered, jobs->count);
+    }
     if (p.shared != MAP_FAILED)
         munmap(p.shared, sizeof *p.shared);
     for (size_t i = 0; p.waiting != NULL && i < jobs->count; i++)

@@ -28,7 +28,7 @@ typedef struct worker_jobs {
     bool (*answered)(void *context, const worker_answer *answer);
 } worker_jobs;
 
-/* Does all jobs. Returns false after a message if processes cannot be created. */
+/* Does all jobs. Returns false after a message if processes cannot be created or answers are missing. */
 bool workers_run(const worker_jobs *jobs);
 
 #endif
