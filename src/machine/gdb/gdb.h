@@ -16,7 +16,7 @@ enum {
 typedef struct gdb {
     p5_machine *machine; /* that gdb debugs: the machine that runs, or a copy of its past (history.h) */
     debug_stops stops;
-    bool passes; /* deliver stops.signal to the program when it continues */
+    bool passes; /* deliver stops.signal to the program when it continues the next time */
 
     p5_trace_insn recent[GDB_RECENT]; /* ring buffer of the latest instructions for `monitor pipeline` */
     size_t recent_count;              /* recorded so far; the newest is at (recent_count - 1) % GDB_RECENT */
@@ -38,7 +38,7 @@ typedef enum gdb_action {
     GDB_STEP,
     GDB_BACK_CONTINUE,
     GDB_BACK_STEP,
-    GDB_END /* sends g->reply unless g->killed, then closes the connection */
+    GDB_END /* sends g->reply unless it is empty, then closes the connection */
 } gdb_action;
 /* Returns true if the processor is at CPL 0 in a Linux guest: in the short code through which p5scope, which executes
  * the system calls itself, is entered and left. gdb must not stop there. */
@@ -69,5 +69,10 @@ bool gdb_register_write(gdb *g, unsigned number, const uint8_t *bytes, size_t si
 
 /* Executes a `monitor` command and appends its output to the reply, in hexadecimal. */
 void gdb_monitor(gdb *g, const char *command);
+/* Makes `monitor pipeline` show the instructions of g->machine, which has changed. Those recorded so far remain if
+ * `continues`: g->machine executes what follows them. */
+void gdb_monitor_follow(gdb *g, bool continues);
+/* Ends the recording of instructions in g->machine. */
+void gdb_monitor_close(gdb *g);
 
 #endif

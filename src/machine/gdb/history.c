@@ -68,8 +68,8 @@ static p5_machine *present_of(const gdb *g)
 }
 
 /* Makes gdb debug `machine`, the present or a copy, and gives it gdb's breakpoints. Closes the copy that gdb debugged
- * before. */
-static void switch_to(gdb *g, p5_machine *machine)
+ * before. `continues`: the machine is where that copy is. */
+static void switch_to(gdb *g, p5_machine *machine, bool continues)
 {
     gdb_history *h = &g->history;
     p5_machine *present = present_of(g);
@@ -78,6 +78,7 @@ static void switch_to(gdb *g, p5_machine *machine)
     h->present = machine != present ? present : NULL;
     g->machine = machine;
     debug_attach(machine, &g->stops);
+    gdb_monitor_follow(g, continues);
 }
 
 /* Makes gdb debug a new copy in a saved state. If that fails, returns false and changes nothing. */
@@ -87,7 +88,7 @@ static bool switch_to_state(gdb *g, unsigned state)
     p5_error error;
     if (machine_copy_open(&g->history.states[state], present_of(g), &copy, &error) != P5_OK)
         return false;
-    switch_to(g, copy);
+    switch_to(g, copy, false);
     return true;
 }
 
@@ -96,7 +97,7 @@ bool gdb_history_arrives(gdb *g)
     p5_machine *present = g->history.present;
     if (present == NULL || g->machine->instructions < present->instructions)
         return false;
-    switch_to(g, present);
+    switch_to(g, present, true);
     return true;
 }
 
@@ -108,8 +109,7 @@ uint64_t gdb_history_left(const gdb *g)
 
 void gdb_history_close(gdb *g)
 {
-    if (g->history.present != NULL)
-        switch_to(g, g->history.present);
+    switch_to(g, present_of(g), false);
     for (unsigned i = 0; i < g->history.count; i++)
         machine_copy_free(&g->history.states[i]);
 }
@@ -150,6 +150,13 @@ static bool go_to(walk *w, uint64_t instructions)
     return true;
 }
 
+/* Goes to the first state. Returns false if there is none or it cannot be opened. */
+static bool go_to_begin(gdb *g)
+{
+    g->history.at_begin = g->history.count > 0 && switch_to_state(g, 0);
+    return g->history.at_begin;
+}
+
 /* Returns the latest state with fewer than `before` instructions, or -1. */
 static int state_before(const gdb_history *h, uint64_t before)
 {
@@ -174,8 +181,7 @@ static bool step_back(walk *w, uint64_t now)
         if (w->broken_off || !gdb_in_kernel(g->machine))
             return true;
     }
-    g->history.at_begin = true;
-    return g->history.count > 0 && switch_to_state(g, 0);
+    return go_to_begin(g);
 }
 
 /* A place where reverse execution may stop: before an instruction that has a breakpoint, or before one that accesses a
@@ -225,8 +231,7 @@ static bool continue_back(walk *w, uint64_t now)
         }
         end = g->history.states[state].instructions;
     }
-    g->history.at_begin = !w->broken_off;
-    return w->broken_off || (g->history.count > 0 && switch_to_state(g, 0));
+    return w->broken_off || go_to_begin(g);
 }
 
 bool gdb_history_back(gdb *g, bool step, bool (*interrupted)(void *context), void *context)
@@ -242,8 +247,10 @@ bool gdb_history_back(gdb *g, bool step, bool (*interrupted)(void *context), voi
         return false;
     g->stops.single_step = false;
     bool good = step ? step_back(&w, now) : continue_back(&w, now);
+    g->stops.signal = 0; /* a replay passes signals without stopping */
     if (!good) {
-        switch_to(g, present);
+        switch_to(g, present_of(g), false);
+        g->stops.stop = DEBUG_STOP_STEP;
         h->refused = "reverse execution failed: the past could not be replayed";
         return false;
     }

@@ -155,14 +155,28 @@ static void record_recent(void *context, const p5_trace_insn *insn)
     g->recent[g->recent_count++ % GDB_RECENT] = *insn;
 }
 
+void gdb_monitor_follow(gdb *g, bool continues)
+{
+    if (g->records_recent)
+        p5_core_set_trace(g->machine->core, record_recent, g);
+    if (!continues)
+        g->recent_count = 0;
+}
+
+void gdb_monitor_close(gdb *g)
+{
+    if (g->records_recent)
+        p5_core_set_trace(g->machine->core, NULL, NULL);
+}
+
 /* Prints the latest instructions with the clock at which each entered EX, its pipe, the stall that delayed its entry
  * to EX, and the one that kept it there. Recording needs the slow path, so it begins with the first use of the command.
  * */
 static void monitor_pipeline(gdb *g)
 {
     if (!g->records_recent) {
-        p5_core_set_trace(g->machine->core, record_recent, g);
         g->records_recent = true;
+        gdb_monitor_follow(g, false);
         say(g, "recording instructions from here on\n");
         return;
     }

@@ -54,6 +54,7 @@ static p5_status run(gdb *g, gdb_connection *c, bool step, p5_error *error)
     g->history.at_begin = false;
     if (g->passes && g->history.present == NULL)
         machine->guest->end_by_signal(machine, g->stops.signal);
+    g->passes = false;
     g->stops.signal = 0;
     do {
         machine = g->machine;
@@ -136,7 +137,8 @@ static p5_status serve(gdb *g, gdb_connection *c, p5_error *error)
             g->reply_size = 0;
             gdb_stop_reply(g);
         }
-        if (!g->killed && !gdb_send(c, g))
+        bool replies = action != GDB_END || g->reply_size != 0;
+        if (replies && !gdb_send(c, g))
             return P5_OK;
         c->acknowledges &= !no_acks; /* from the packet after this reply */
         if (action == GDB_END)
@@ -186,9 +188,8 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     gdb_history_keep(g);
     status = serve(g, &c, error);
     gdb_history_close(g);
+    gdb_monitor_close(g);
     machine->debugger = NULL;
-    if (g->records_recent)
-        p5_core_set_trace(machine->core, NULL, NULL);
     engine_set_cuts(machine->engine, NULL, 0);
     close(c.socket);
     bool killed = g->killed && !machine->ended, limited = g->limited && !machine->ended;

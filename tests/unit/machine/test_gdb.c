@@ -483,9 +483,103 @@ static void test_going_back_is_interrupted(void **state)
     }
 }
 
+static bool never(void *context)
+{
+    (void)context;
+    return false;
+}
+
+/* If the past cannot be replayed, gdb is in the present again, where the guest has not stopped at the beginning of the history nor by
+ * a signal. */
+static void test_going_back_fails(void **state)
+{
+    (void)state;
+    for (unsigned step = 0; step < 2; step++) {
+        open_guest();
+        p5_machine *present = g.machine;
+        gdb_history_keep(&g);
+        run(40);
+        expect("Z0,10001,1", "OK");
+        assert_true(gdb_history_back(&g, false, never, NULL));
+        assert_ptr_not_equal(g.machine, present);
+        expect("z0,10001,1", "OK");
+        assert_true(gdb_history_back(&g, false, never, NULL));
+        expect("?", "T05replaylog:begin;thread:1;");
+        size_t size = g.history.states[0].size;
+        g.history.states[0].size = 0;
+        assert_false(gdb_history_back(&g, step, never, NULL));
+        g.history.states[0].size = size;
+        assert_ptr_equal(g.machine, present);
+        expect("?", "T05thread:1;");
+        gdb_history_close(&g);
+        close_guest();
+    }
+}
+
+/* Going back passes a signal, which then is not the reason of the stop. */
+static void test_going_back_forgets_signals(void **state)
+{
+    (void)state;
+    open_guest();
+    gdb_history_keep(&g);
+    run(40);
+    g.stops.stop = DEBUG_STOP_SIGNAL;
+    g.stops.signal = 11;
+    assert_true(gdb_history_back(&g, true, never, NULL));
+    assert_int_equal(g.stops.signal, 0);
+    gdb_history_close(&g);
+    close_guest();
+}
+
+/* Returns the output of `monitor pipeline`, in hexadecimal. */
+static const char *pipeline(void)
+{
+    static const char packet[] = "qRcmd,706970656c696e65";
+    gdb_packet(&g, packet, sizeof packet - 1);
+    return g.reply;
+}
+
+/* `monitor pipeline` shows the latest instructions of the machine that gdb debugs: in the past, those of the replay, and after
+ * the return those of the present. They are the ones of a machine that has only run forward. */
+static void test_pipeline_follows(void **state)
+{
+    (void)state;
+    enum { STEPPED_BACK = 39, FORWARD = 64 };
+    static char expected[2][sizeof g.reply];
+    open_guest();
+    pipeline();
+    run(STEPPED_BACK);
+    strcpy(expected[0], pipeline());
+    run(FORWARD - STEPPED_BACK);
+    strcpy(expected[1], pipeline());
+    close_guest();
+    for (unsigned in_past = 0; in_past < 2; in_past++) { /* where recording begins */
+        open_guest();
+        gdb_history_keep(&g);
+        if (!in_past)
+            pipeline();
+        run(STEPPED_BACK + 1);
+        assert_true(gdb_history_back(&g, true, never, NULL));
+        assert_int_equal(p5_machine_instructions(g.machine), STEPPED_BACK);
+        if (in_past)
+            pipeline();
+        else
+            assert_string_equal(pipeline(), expected[0]);
+        run(1);
+        assert_true(gdb_history_arrives(&g));
+        run(FORWARD - STEPPED_BACK - 1);
+        assert_string_equal(pipeline(), expected[1]);
+        gdb_history_close(&g);
+        close_guest();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_going_back_fails),
+        cmocka_unit_test(test_going_back_forgets_signals),
+        cmocka_unit_test(test_pipeline_follows),
         cmocka_unit_test(test_history_thins_out),
         cmocka_unit_test(test_going_back_is_interrupted),
         cmocka_unit_test(test_register_numbers),
