@@ -1,4 +1,5 @@
-/* Bounds the clocks that a stretch can take, before it is priced. */
+/* Bounds the clocks that a stretch (what was executed of a basic block) can take, before it is priced. The caller can
+ * then stop before a clock limit. */
 #include "core/bus/bus_cycle.h"
 #include "core/core.h"
 #include "core/replay/memo.h"
@@ -6,10 +7,13 @@
 #include "core/memory/memory_fast.h"
 #include "core/model/model.h"
 
-enum { FRONT = 32 }; /* clocks from a redirection of the stream to EX, and what fetching a line may add */
+/* Clocks that certainly suffice from a redirection of the instruction stream to EX, and for what fetching a line may
+ * add. */
+enum { FRONT = 32 };
 
 /* ---- pending work -------------------------------------------------------------------------------------- */
 
+/* Returns the latest of `clock` and `count` clocks of a state, which are relative to now. */
 static int latest(int clock, const int16_t *clocks, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -37,23 +41,25 @@ static unsigned pipe_backlog(const pipe_state *s)
 
 /* What earlier references of the stretch may have displaced. */
 typedef struct displaced {
-    uint64_t sets[2]; /* sets of the data cache into which lines were filled */
+    uint64_t sets[2]; /* sets of the data cache into which lines may have been filled, one bit each */
     bool pages;       /* a page was walked for */
 } displaced;
 
+/* Returns whether a line may have been filled into the set. */
 static bool is_filled(const displaced *d, unsigned set)
 {
     return d->sets[set / 64 % 2] >> set % 64 & 1;
 }
 
-/* Returns whether bytes at `linear` may be fetched as code, which removes their line from the data cache. */
+/* Returns whether the line at `linear` may be fetched as code, which removes it from the data cache: it is near
+ * `size` bytes of code at `code`, including the line before and those that PF fetches ahead. */
 static bool close_to_code(uint32_t linear, uint32_t code, uint32_t size)
 {
     return linear - (code - P5_LINE_BYTES) < size + (BOUND_LINES_AHEAD + 2u) * P5_LINE_BYTES;
 }
 
-/* Returns whether the reference hits, in one line, in a small page or without paging. Otherwise records what
- * it may displace in `d`. */
+/* Returns whether the reference certainly hits, in one line, in a 4 KB page or without paging, whatever the
+ * references before it have displaced. Otherwise records in `d` what it may displace. */
 static bool hits(const struct memory *m, const p5_access *a, displaced *d)
 {
     bool write = (a->flags & P5_ACCESS_WRITE) != 0;
@@ -64,7 +70,7 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
                 memory_hit(m, a->physical, write) >= 0 && !is_filled(d, set);
     if (!line) {
         d->sets[set / 64 % 2] |= 1ull << set % 64;
-        set = (set + 1) % 128; /* a split reference also fills the next line */
+        set = (set + 1) % CACHE_SETS; /* a split reference also fills the next line */
         d->sets[set / 64] |= 1ull << set % 64;
     }
     return page && line;
@@ -78,13 +84,14 @@ static uint32_t missing(const struct memory *m, const bound *b, const p5_access 
     return one_read ? b->miss_clocks : b->access_clocks;
 }
 
+/* Returns whether the code crosses a page boundary. */
 static bool spans_pages(const isa_block *code)
 {
     return (code->linear & 0xfff) + code->size > 0x1000;
 }
 
-/* Counts the lines of the block that are not in the code cache. Other lines do not count: the line where the
- * stream continues is requested with the next block. */
+/* Returns how many lines of the block may have to be fetched from the bus. The line where the stream continues does
+ * not count, because it is requested with the next block. */
 static unsigned lines_missing(const struct memory *m, const isa_block *code)
 {
     unsigned missing = 0;
@@ -96,16 +103,18 @@ static unsigned lines_missing(const struct memory *m, const isa_block *code)
     return missing;
 }
 
+/* Returns an upper bound of the clocks until all instructions of the stretch have left EX. */
 uint64_t bound_clocks(p5_core *core, const p5_retired *r)
 {
     const bound *b = &core->bound;
     const p5_block *block = r->block;
     const struct memory *m = core->memory;
-    /* A one_read block contains no bus access, no LOCK, and only a fixed number of references. */
+    /* A `fixed` block contains no port access, no LOCK, and only a fixed number of references. */
     if (!block->memo.fixed || r->unsafe_x87 || memo_is_held(core) || memo_waiting(core) || memory_frozen(m) ||
         memory_has_agent(m))
         return bound_worst(b, block->most_clocks, r->access_count, block->code->size);
     const pipe_state *state = memo_pipe_state(core);
+    /* clocks of a switch between MMX and x87 at the block's first such instruction */
     uint32_t entry = state->x87_mode != block->first_switch.mode ? block->first_switch.clocks : 0;
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
     clocks += (uint64_t)(memory_model(m)->latency.misaligned + BANK_CLOCKS) * r->access_count;

@@ -1,4 +1,10 @@
-/* Storage of the memo: pools and tables, interned states, paths, edges and leaves; totals from the leaves. */
+/* Storage of the memo: pools and tables, states, paths, edges and leaves; totals from the leaves.
+ *
+ * A *piece* is a basic block or a part of it. A *path* is the memo's entry for a piece that starts from one state
+ * of the pipe in one variant (a number: bank conflicts, operand values ...). Its tree has a *node* for each
+ * question of the pipe (code line, data reference, branch) and an *edge* for each answer that is not the usual one,
+ * a hit without a wait. A *leaf* is an outcome: clocks, counts, the next state. Objects of each kind are in a pool
+ * and are known by their numbers; number 0 is none, or a dummy (memo.h, memo_tree.h). */
 #include "core/replay/memo.h"
 
 #include <assert.h>
@@ -9,16 +15,18 @@
 #include "base/bits.h"
 #include "core/replay/memo_tree.h"
 
+/* Slots of a new hash table; bytes that a memo may use. */
 enum { FIRST_SLOTS = 1 << 10, DEFAULT_BUDGET = 128 << 20 };
 
 /* ---- pools --------------------------------------------------------------------------------------------- */
 
+/* Returns the address space that a pool reserves. */
 static size_t pool_bytes(const memo_pool *pool)
 {
     return round_up((size_t)pool->size * pool->most, HUGE_PAGE);
 }
 
-/* Returns false if memory is out. */
+/* Opens a pool of at most `most` objects of `size` bytes. Number 0 is taken. Returns false if memory is out. */
 static bool pool_open(memo_pool *pool, size_t size, size_t most)
 {
     *pool = (memo_pool){.size = (uint32_t)size, .count = 1, .most = (uint32_t)most};
@@ -33,7 +41,7 @@ static void pool_close(const memo_pool *pool)
     area_close(pool->objects, pool_bytes(pool));
 }
 
-/* Returns the number of a cleared object, or 0 if memory is out. */
+/* Returns the number of a new object, whose bytes are 0, or 0 if the pool is full. */
 static uint32_t pool_take(memo_pool *pool)
 {
     assert(pool->count > 0 && pool->count <= pool->most);
@@ -76,6 +84,7 @@ static inline memo_slot *table_next(const memo_table *t, const memo_slot *slot)
     return &t->slots[(uint32_t)(slot - t->slots + 1) & t->mask];
 }
 
+/* Returns a free slot for an object with this hash. */
 static memo_slot *table_free(const memo_table *t, uint32_t hash)
 {
     assert(t->count <= t->mask); /* a slot is free */
@@ -85,7 +94,7 @@ static memo_slot *table_free(const memo_table *t, uint32_t hash)
     return slot;
 }
 
-/* Returns false if memory is out. */
+/* Enters the object `number` of a pool. Doubles the table when it is half full. Returns false if memory is out. */
 static bool table_put(memo_table *t, uint32_t hash, uint32_t number)
 {
     if (2 * t->count > t->mask) {
@@ -107,6 +116,7 @@ static bool table_put(memo_table *t, uint32_t hash, uint32_t number)
 
 /* ---- the memo ------------------------------------------------------------------------------------------ */
 
+/* Opens the memo of a core. Returns false if memory is out; memo_close frees what there is. */
 bool memo_open(p5_core *core)
 {
     memo *m = &core->memo;
@@ -122,9 +132,11 @@ bool memo_open(p5_core *core)
           pool_open(&m->results, sizeof(memo_result), m->budget / sizeof(memo_result)) && m->scratch))
         return false;
     memo_leaf_at(m, 0)->used_as = MEMO_UNUSED; /* a dummy, which is read but never used or written */
-    return memo_learn_open(core);
+    memo_learn_open(core);
+    return true;
 }
 
+/* Frees the memo. */
 void memo_close(memo *m)
 {
     arena_free_all(&m->arena);
@@ -142,6 +154,7 @@ void memo_close(memo *m)
 
 /* ---- totals -------------------------------------------------------------------------------------------- */
 
+/* Adds what `uses` uses of a leaf count to `d`. `clocks`: those of one use. */
 static void fold_result(pipe_deltas *d, const memo_result *result, uint32_t clocks, uint64_t uses)
 {
     d->clocks += uses * clocks;
@@ -151,7 +164,8 @@ static void fold_result(pipe_deltas *d, const memo_result *result, uint32_t cloc
     }
 }
 
-/* Adds the leaf's uses to those at its privilege level, and reports them to the profile. */
+/* Moves the leaf's uses to those of its result at the privilege class at which they occurred (the low bits of
+ * used_as), and reports them to the profile if the leaf was learned with one. */
 static void take_uses(p5_core *core, memo_leaf *leaf, memo_result *result)
 {
     assert(leaf->used_as != MEMO_UNUSED);
@@ -161,6 +175,8 @@ static void take_uses(p5_core *core, memo_leaf *leaf, memo_result *result)
         profile_book(core, result->detail, result->uses);
 }
 
+/* Begins to count uses of the leaf for the current calling context of the profile and privilege class (used_as).
+ * Enters it into the list of used leaves at its first use since totals were formed. */
 void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
 {
     memo *m = &core->memo;
@@ -174,10 +190,11 @@ void memo_begin_to_use(p5_core *core, memo_leaf *leaf)
         take_uses(core, leaf, result);
     }
     if (result->detail)
-        profile_move(core, result->detail);
+        profile_move(core, result->detail); /* the profile attributes further uses to the current context */
     leaf->used_as = core->used_as;
 }
 
+/* Adds the counts of all uses to the core's deltas, and empties the list of used leaves. */
 void memo_fold(p5_core *core)
 {
     memo *m = &core->memo;
@@ -199,6 +216,7 @@ void memo_fold(p5_core *core)
     m->dirty = 0;
 }
 
+/* Returns a new leaf, whose memo_result has the same number, or NULL if memory is out. */
 memo_leaf *memo_new_leaf(memo *m)
 {
     assert(m->leaves.count == m->results.count);
@@ -210,6 +228,7 @@ memo_leaf *memo_new_leaf(memo *m)
     return leaf;
 }
 
+/* Returns a copy of `node` in the pool, or NULL if memory is out. */
 memo_node *memo_new_node(memo *m, const memo_node *node)
 {
     const uint32_t number = pool_take(&m->nodes);
@@ -221,6 +240,7 @@ memo_node *memo_new_node(memo *m, const memo_node *node)
 
 /* ---- edges --------------------------------------------------------------------------------------------- */
 
+/* Returns the edge of a node for an answer, or NULL if there is none. */
 memo_streak *memo_find_edge(const memo *m, const memo_node *node, const memo_answer *answer)
 {
     if (node->edge != 0 && memo_edge_is(memo_edge_at(m, node->edge), answer))
@@ -255,6 +275,8 @@ static bool enter_fan(memo *m, memo_node *node, uint32_t edge)
     return true;
 }
 
+/* Makes an edge of a node for an answer that has none, with a streak that has no questions yet. It becomes the node's
+ * most recent edge. Returns NULL if memory is out. */
 memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
 {
     assert(node->kind != MEMO_BRANCH && memo_find_edge(m, node, answer) == NULL);
@@ -273,7 +295,8 @@ memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
     edge->word = answer->word[3];
     edge->rest = rest;
     edge->questions_before = (uint16_t)(node->number + 1);
-    memo_begin_streak(edge);
+    memo_set_no_lines(edge);
+    /* the node's first edge is entered into the fan together with the second */
     if (node->edge != 0 &&
         ((node->fan == 0 && !enter_fan(m, node, node->edge)) || !enter_fan(m, node, number)))
         return NULL;
@@ -283,6 +306,7 @@ memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer)
 
 /* ---- states -------------------------------------------------------------------------------------------- */
 
+/* Hashes one more word. The factor is 2^64 divided by the golden ratio. */
 static uint64_t mix(uint64_t h, uint64_t word)
 {
     h = (h ^ word) * 0x9e3779b97f4a7c15u;
@@ -303,11 +327,14 @@ static inline uint64_t hash_bytes(uint64_t h, const void *object, size_t size)
     return h;
 }
 
+/* Returns whether two pending instructions are equal; NULL is none. */
 static bool same_waiting(const pipe_pending *a, const pipe_pending *b)
 {
     return a == b || (a && b && memcmp(a, b, sizeof *a) == 0);
 }
 
+/* Returns the memo's copy of the pipe's state, which is the same object for equal states; NULL: memory is out. How
+ * far PF is ahead of the decoders is left out of it (pipe_forget_ahead) where that does not matter. */
 memo_state *memo_intern(p5_core *core)
 {
     assert(core->memo.last == 0); /* `pipe` is valid */
@@ -342,6 +369,8 @@ memo_state *memo_intern(p5_core *core)
 
 /* ---- paths ------------------------------------------------------------------------------------------- */
 
+/* Returns the path of a piece from state `from` in a variant, and makes it if necessary. NULL: the piece has other
+ * paths and misses one for the first time since it was learned, or memory is out. */
 memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, uint32_t variant)
 {
     assert(part->memo && from != NULL);
@@ -364,7 +393,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     p->streak.piece = part;
     p->streak.from = from;
     p->streak.variant = variant;
-    memo_begin_streak(&p->streak);
+    memo_set_no_lines(&p->streak);
     if (!table_put(&m->path_table, hash, number))
         return NULL;
     p->streak.next_of_piece = memo_paths(m, part);
@@ -373,8 +402,8 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
     return p;
 }
 
-/* The released block's paths stay allocated because leaves of other blocks may lead to them, but they match
- * no piece any more. */
+/* Forgets what is stored for a block. The released block's paths stay allocated because leaves of other blocks may
+ * lead to them, but they match no piece any more. */
 void memo_release(p5_core *core, p5_block *block)
 {
     memo *m = &core->memo;
@@ -385,6 +414,7 @@ void memo_release(p5_core *core, p5_block *block)
     }
 }
 
+/* Drops everything that was learned, after totals were formed and the pipe restored from it. */
 void memo_drop_all(p5_core *core)
 {
     memo *m = &core->memo;
@@ -403,6 +433,7 @@ void memo_drop_all(p5_core *core)
     arena_clear(&m->arena);
 }
 
+/* Returns the bytes in use. */
 size_t memo_bytes(const memo *m)
 {
     const memo_pool *const pools[] = MEMO_POOLS(m);

@@ -1,4 +1,8 @@
-/* The hot path: prices many stretches at once. */
+/* The hot path: prices many *stretches*, each a whole basic block that was executed. A block consists of *pieces*.
+ * For each piece the memo has *paths*, one for each state of the pipe and *variant* (a number: bank conflicts,
+ * operand values ...). The pipe's lookups on a path are *questions*; an answer is *usual* if it is a hit that waits
+ * for nothing. A path begins with a *streak*: its questions as long as answers are usual, and what the hot path
+ * checks of them. A *leaf* is the outcome of a piece, and holds the path that followed last time (memo_tree.h). */
 #include <assert.h>
 #include <string.h>
 
@@ -6,14 +10,14 @@
 #include "core/replay/memo_variant.h"
 #include "core/replay/memo_streak.h"
 
-/* Returns the clocks at which, as long as all answers are usual, nothing is pending in memory and no other
- * bus master acts before a block's last question. */
+/* Returns the clocks from which nothing is pending in memory and no other bus master acts up to a streak's last
+ * question, which is at most 2 * MEMO_REACH later. They stay valid as long as all answers are usual. */
 static inline idle_time find_idle_time(const struct memory *m)
 {
     return memory_idle_time(m, 2 * MEMO_REACH);
 }
 
-/* Bytes from `cpl` to `iopl`. */
+/* Bytes of p5_retired_block from `cpl` to `iopl`: CPL before and after, mode, and IOPL. */
 enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl) };
 
 /* The piece that is being priced. */
@@ -21,7 +25,7 @@ typedef struct place {
     const p5_retired_block *b; /* its stretch */
     piece *piece;
     const p5_access *references; /* its first reference */
-    p5_prediction said;          /* for the end of its stretch */
+    p5_prediction said;          /* what was predicted for the branch at the end of its stretch */
 } place;
 
 /* A batch that is being priced. */
@@ -33,8 +37,8 @@ typedef struct run {
     idle_time idle;                   /* find_idle_time after the last piece */
 } run;
 
-/* Saves the pending instruction's references, which are those before `references`, because the caller may
- * resume from a different buffer. Those from before the batch are saved already. */
+/* Saves the references of the instruction pending in D1, which are the last ones before `references`, because the
+ * caller may resume from a different buffer. Those from before the batch are saved already. */
 static inline void keep_waiting(p5_core *core, const run *all, const p5_access *references)
 {
     const memo_leaf *last = memo_last(&core->memo);
@@ -42,7 +46,7 @@ static inline void keep_waiting(p5_core *core, const run *all, const p5_access *
         memo_keep_waiting(core, last, references);
 }
 
-/* Records that the hot path is left at `here`. */
+/* Records that the hot path is left at `here`. Returns `all`. */
 static inline __attribute__((always_inline)) run *leave(p5_core *core, run *all, const place *here)
 {
     all->at = *here;
@@ -50,6 +54,7 @@ static inline __attribute__((always_inline)) run *leave(p5_core *core, run *all,
     return all;
 }
 
+/* Return the first reference, the first operand value and the prediction of a stretch of the batch. */
 static inline const p5_access *accesses_of(const run *all, const p5_retired_block *b)
 {
     return b == all->batch->blocks ? all->batch->accesses : b[-1].accesses_end;
@@ -72,6 +77,7 @@ static inline p5_prediction prediction_at(const place *here)
     return memo_prediction(here->piece, here->said);
 }
 
+/* Returns a stretch of the batch in its general form. */
 static p5_retired whole_stretch(const run *all, const p5_retired_block *b)
 {
     return block_retired(b, accesses_of(all, b), values_of(all, b));
@@ -100,6 +106,7 @@ static inline p5_retired variant_part(const run *all)
     return r;
 }
 
+/* Returns whether the branch at the end of the stretch was taken. */
 static inline bool is_taken(const place *here)
 {
     return block_taken(here->b->block, here->b->next);
@@ -114,15 +121,15 @@ static void __attribute__((noinline)) price_piece_exact(p5_core *core, run *all)
     all->idle = find_idle_time(core->memory);
 }
 
-/* Returns whether there is a value for each instruction of the piece that produces one. */
+/* Returns whether the caller supplied all operand values of the stretch, if the piece needs any. */
 static inline bool has_values(const run *all, const place *here)
 {
     const p5_retired_block *b = here->b;
     return here->piece->value_count == 0 || b->values_end - values_of(all, b) == b->block->value_count;
 }
 
-/* Returns the path of the current piece if it is not `path`, which followed last time, though it may be a
- * variant of that. NULL: the piece must take the exact path. */
+/* Returns the path of the current piece. `path` followed last time, and may be that of another piece or variant.
+ * NULL: the piece must take the exact path. */
 static memo_path *__attribute__((noinline)) other_path(p5_core *core, run *all, memo_path *path)
 {
     uint32_t key = 0;
@@ -139,6 +146,7 @@ static memo_path *__attribute__((noinline)) other_path(p5_core *core, run *all, 
     return memo_look_up(core, p, key, all->at.references);
 }
 
+/* Runs the pipe for the current piece from the end of the tree of `path` on, and adds the run to the tree. */
 static void __attribute__((noinline)) learn(p5_core *core, const run *all, memo_path *path)
 {
     const p5_retired r = part(all);
@@ -146,7 +154,8 @@ static void __attribute__((noinline)) learn(p5_core *core, const run *all, memo_
     memo_learn(core, &r, path);
 }
 
-/* Returns mode and privilege of a stretch as one word, which is the same in most batches. */
+/* Returns mode and privilege of a stretch as one word, which is the same for most stretches of a batch. NO_LEVELS
+ * is not the word of any stretch. */
 enum { NO_LEVELS = -1 };
 static inline int64_t levels_of(const p5_retired_block *b)
 {
@@ -156,13 +165,13 @@ static inline int64_t levels_of(const p5_retired_block *b)
     return levels;
 }
 
-/* Returns the same word if the memo may price stretches with these levels, otherwise NO_LEVELS. */
+/* Returns levels_of the stretch if the memo may price stretches with these levels, otherwise NO_LEVELS. */
 static inline int64_t priced_levels(const p5_core *core, const p5_retired_block *b)
 {
     return memo_prices(core, b->cpl) && !memo_is_held(core) ? levels_of(b) : NO_LEVELS;
 }
 
-/* Returns whether one of the blocks may not be paired as the memo assumes. */
+/* Returns whether one of the blocks has an MMX instruction that may not pair as the memo assumes. */
 static bool __attribute__((noinline))
 any_may_not_pair(const p5_core *core, const p5_retired_block *b, const p5_retired_block *end)
 {
@@ -171,8 +180,9 @@ any_may_not_pair(const p5_core *core, const p5_retired_block *b, const p5_retire
     return b < end;
 }
 
-/* Prices the current piece, which has the path `path`, without assumptions about clocks, fetches and
- * references. Starts at `at` (NULL: the root). Like the following function it returns the leaf with which the piece ended (leaf 0 if the pipe ran), and updates `all->idle`. */
+/* Prices the current piece, which has the path `path`, without assumptions about clocks, fetches and references.
+ * Starts at the question `at` of its tree (NULL: the first), before which all answers were usual. Returns the leaf
+ * with which the piece ended, or leaf 0, the dummy, if the pipe ran. Updates `all->idle`. */
 static memo_leaf *__attribute__((noinline))
 price_unusual(p5_core *core, run *all, memo_path *path, memo_node *at)
 {
@@ -189,8 +199,8 @@ price_unusual(p5_core *core, run *all, memo_path *path, memo_node *at)
     return memo_last(&core->memo);
 }
 
-/* Prices the current piece. Most of the time, all answers are usual and each line is the most recently used
- * of its set. */
+/* Prices the piece at `here`, which has the path `path`. Most of the time, all answers are usual and each line is
+ * the most recently used of its set; otherwise price_unusual continues. Returns what that returns. */
 static inline __attribute__((always_inline)) memo_leaf *price_piece(p5_core *core, run *all,
                                                                     const place *here, memo_path *path)
 {
@@ -223,8 +233,8 @@ static inline __attribute__((always_inline)) memo_leaf *price_piece(p5_core *cor
     return price_unusual(core, leave(core, all, here), path, at);
 }
 
-/* Returns the path of this execution, which differs from `path` at most in the variant. NULL: the piece must
- * take the exact path. */
+/* Returns the path of this execution of the piece at `here`. `path`, which followed last time, is one of the same
+ * piece but perhaps of another variant. NULL: the piece must take the exact path. */
 static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, run *all, const place *here,
                                                                    memo_path *path)
 {
@@ -241,10 +251,11 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
 
 /* ---- the profile ----
  *
- * Within a batch, control passes from stretch to stretch. So the profile needs no report of a stretch that
- * follows another one of the same function: memo_leaf.unreported_path leads to these. How the last one ended is
- * reported when it matters. */
+ * The profile follows calls and returns by reports of stretches. Within a batch, control passes from stretch to
+ * stretch, so it needs no report of a stretch that follows another one of the same function:
+ * memo_leaf.unreported_path leads to these. How the last one ended is reported when it matters. */
 
+/* Reports the stretch before `b` to the profile, unless that has been done or `b` is the first. */
 static inline void report_last(p5_core *core, const run *all, const p5_retired_block *b)
 {
     const p5_retired_block *last = b - 1;
@@ -252,11 +263,14 @@ static inline void report_last(p5_core *core, const run *all, const p5_retired_b
         profile_went_on(core->profile, last->block, last->next);
 }
 
+/* Returns the path that followed the leaf last time; with a profile, only if it needs no report. Without one, returns
+ * path 0, which has no piece. */
 static inline memo_path *next_path_of(const p5_core *core, const memo_leaf *leaf, bool profiled)
 {
     return memo_path_at(&core->memo, profiled ? leaf->unreported_path : leaf->next_path);
 }
 
+/* Records that `path` followed the leaf and needs no report to the profile. */
 static inline void set_unreported_path(const p5_core *core, memo_leaf *leaf, const memo_path *path)
 {
     assert(leaf != memo_leaf_at(&core->memo, 0) && !path->streak.is_edge);
@@ -264,8 +278,8 @@ static inline void set_unreported_path(const p5_core *core, memo_leaf *leaf, con
         leaf->unreported_path = memo_path_number(&core->memo, path);
 }
 
-/* Returns the path to a stretch that may be the target of a call, return or jump to another function, and
- * reports it to the profile. NULL: the piece must take the exact path. */
+/* Returns the path of the first piece of a stretch that may be the target of a call, return or jump to another
+ * function, and reports the stretch to the profile. NULL: the piece must take the exact path. */
 static memo_path *__attribute__((noinline)) reported_path(p5_core *core, run *all)
 {
     const p5_retired_block *b = all->at.b;
@@ -283,8 +297,8 @@ static memo_path *__attribute__((noinline)) reported_path(p5_core *core, run *al
 
 /* ---- the loop ---- */
 
-/* Prices the pieces of the stretch at `here`, of which `path` followed last time. Returns the path that followed
- * last time after them. */
+/* Prices the pieces of the stretch at `here`; `path` is what followed last time. Returns the path that followed the
+ * stretch last time. `profiled`: there is a profile. */
 static inline __attribute__((always_inline)) memo_path *price_pieces(p5_core *core, run *all, place *here,
                                                                      memo_path *path, bool profiled)
 {
@@ -322,7 +336,7 @@ static inline __attribute__((always_inline)) memo_path *price_pieces(p5_core *co
     }
 }
 
-/* Returns whether the stretch at `b` certainly ends before clock `limit`. */
+/* Returns whether the stretch `b` certainly ends before clock `limit`. */
 static bool __attribute__((noinline))
 stays_before(p5_core *core, const run *all, const p5_retired_block *b, uint64_t limit)
 {
@@ -369,6 +383,7 @@ price_stretches(p5_core *core, const p5_batch *batch, bool profiled, bool limite
     memo_path *path = memo_next_path(core);
     if (profiled && !profile_expects(core->profile, b->block))
         path = memo_path_at(&core->memo, 0);
+    /* before clock `far`, no block can reach the limit */
     const uint64_t most = limited ? core_longest_block(core) : 0, far = limit > most ? limit - most : 0;
     for (; b < end; accesses = b->accesses_end, b++, prediction++) {
         if (limited && __builtin_expect(core->now >= far, 0)) {
@@ -397,6 +412,7 @@ price_stretches(p5_core *core, const p5_batch *batch, bool profiled, bool limite
     return (size_t)(b - batch->blocks);
 }
 
+/* Prices the stretches of a batch in order. */
 void memo_price_batch(p5_core *core, const p5_batch *batch)
 {
     if (core->profile)
@@ -405,6 +421,8 @@ void memo_price_batch(p5_core *core, const p5_batch *batch)
         price_stretches(core, batch, false, false, 0);
 }
 
+/* Does so up to the first stretch that may reach clock `limit` or is not a whole block. Returns the number of
+ * stretches priced. */
 size_t memo_price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
     return core->profile ? price_stretches(core, batch, true, true, limit)

@@ -1,5 +1,10 @@
-/* Runs the pipe beyond the end of the tree. The answers so far are repeated, the structures are asked for the
- * rest, and the run is recorded and added to the tree. */
+/* Learns: runs the pipe for a *piece* (a basic block or a part of it) whose *path* (the memo's entry for the piece
+ * and one state of the pipe) has a tree of answers that ends too early. The pipe's lookups are *questions*, the
+ * nodes of the tree. Those that were asked before the tree ended get the same answers again; the *structures*
+ * (caches, TLBs, predictor) are asked for the rest. All are recorded and added to the tree.
+ *
+ * An answer is *usual* if it is a hit that waits for nothing. A *streak* is the questions from the beginning of the
+ * path, or after another answer (its *edge*), as long as answers are usual. A *leaf* is the outcome (memo_tree.h). */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,55 +14,15 @@
 
 /* A question and its answer. */
 struct memo_record {
-    memo_node node;
-    bool usual;
-    memo_answer answer;
+    memo_node node;     /* as the tree stores it, if it has no such node yet */
+    bool usual;         /* the answer was the usual one */
+    memo_answer answer; /* valid if not */
 };
 
-/* ---- answers ------------------------------------------------------------------------------------------- */
+/* ---- resolver: the pipe's callbacks for lookups (pipe_resolver), `context` is the core ------------------- */
 
-/* The packed form contains everything that the pipe reads: if the words are equal, the pipe does the same. */
-static uint64_t unpack_data(const memo_answer *from, uint64_t asked, data_answer *a)
-{
-    const uint64_t *w = from->word;
-    if (w[3] == DATA_LONG) {
-        *a = (data_answer){.done = asked + w[0]};
-        a->word1 = w[1];
-        a->word2 = w[2];
-    }
-    return w[3];
-}
-
-static memo_answer one_word(uint64_t word)
-{
-    return (memo_answer){{0, 0, 0, word}};
-}
-
-static void unpack_code(const memo_answer *from, uint64_t asked, uint64_t latest, code_answer *a)
-{
-    const uint64_t *word = from->word;
-    *a = (code_answer){.hit = false};
-    for (unsigned i = 0; i < 4; i++) {
-        const uint64_t part = word[3] & MEMO_ONE_WORD ? word[3] >> (i * MEMO_PART_BITS) & MEMO_PART : word[i];
-        a->ready[i] = part & 1 ? latest + (part >> 1) - MEMO_EARLY : asked;
-    }
-}
-
-static void unpack_branch(const memo_answer *from, branch_answer *a)
-{
-    uint64_t w = from->word[0];
-    *a = (branch_answer){.hit = w & 1,
-                         .predicted_taken = w >> 1 & 1,
-                         .right = w >> 2 & 1,
-                         .false_entry = w >> 3 & 1,
-                         .return_predicted = w >> 4 & 1,
-                         .return_right = w >> 5 & 1};
-}
-
-/* ---- resolver ------------------------------------------------------------------------------------------ */
-
-/* Returns whether the next question was answered before the run, with the answer. `*usual`: it was the usual
- * one. */
+/* Returns whether the next question was answered before the run. Then `*usual` says whether with the usual answer,
+ * and otherwise `*answer` is the answer. */
 static bool answered(memo *m, memo_answer *answer, bool *usual)
 {
     if (m->asked >= m->answered_count)
@@ -73,7 +38,7 @@ static bool answered(memo *m, memo_answer *answer, bool *usual)
     return true;
 }
 
-/* Records a question. Questions beyond the capacity are only counted. */
+/* Records a question and counts it in m->asked. Questions beyond the capacity are only counted. */
 static void record(memo *m, memo_node node, bool usual, const memo_answer *answer)
 {
     assert(m->last == 0); /* the pipe runs */
@@ -84,6 +49,7 @@ static void record(memo *m, memo_node node, bool usual, const memo_answer *answe
     m->asked++;
 }
 
+/* Returns a clock relative to the beginning of the piece. */
 static int32_t offset(const p5_core *core, uint64_t asked)
 {
     return (int32_t)(asked - core->now);
@@ -95,7 +61,7 @@ static uint32_t asker(const p5_core *core)
     return core->pipe.observer ? core->pipe.observer->instruction : 0;
 }
 
-/* Asks the structures. */
+/* Makes a data reference (memory_ask), on the fast path if possible. */
 static uint64_t ask_data(p5_core *core, const p5_access *access, uint64_t asked, unsigned traits)
 {
     struct memory *m = core->memory;
@@ -113,6 +79,7 @@ static bool is_usually_misaligned(const p5_core *core, const p5_access *access, 
            !core->profile;
 }
 
+/* Answers the pipe's questions, each of a kind, and records them. */
 static uint64_t learn_data(void *context, const p5_access *access, uint64_t asked, unsigned traits,
                            data_answer *answer)
 {
@@ -132,10 +99,10 @@ static uint64_t learn_data(void *context, const p5_access *access, uint64_t aske
         usual = word == memo_usual(core->memory, &node);
         packed = memo_pack_data(core->memory, word, asked);
     } else if (usual) {
-        packed = one_word(memory_misaligned(access) ? memory_misaligned_hit(core->memory) : DATA_USUAL);
+        packed = memo_one_word(memory_misaligned(access) ? memory_misaligned_hit(core->memory) : DATA_USUAL);
     }
     record(m, node, usual, &packed);
-    return unpack_data(&packed, asked, answer);
+    return memo_unpack_data(&packed, asked, answer);
 }
 
 static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answer *answer)
@@ -151,7 +118,7 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
                                                                                           later */
     if (answered(m, &packed, &usual)) {
         if (!usual)
-            unpack_code(&packed, asked, latest, answer);
+            memo_unpack_code(&packed, asked, latest, answer);
     } else {
         usual = memo_fetch(core, linear, physical, asked, answer);
         if (!usual)
@@ -202,7 +169,7 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
     memo_answer packed = {0};
     bool usual;
     if (answered(m, &packed, &usual)) {
-        unpack_branch(&packed, answer);
+        memo_unpack_branch(&packed, answer);
     } else {
         price_branch(core, query, answer);
         packed = memo_pack_branch(answer, query->taken);
@@ -216,12 +183,12 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
     record(m, node, false, &packed);
 }
 
-bool memo_learn_open(p5_core *core)
+/* Sets the callbacks above. */
+void memo_learn_open(p5_core *core)
 {
     /* No questions about drained buffers: blocks with serialising instructions take the exact path. */
     core->memo.resolver =
         (pipe_resolver){core, learn_data, NULL, learn_code, learn_end, learn_branch, learn_passed, NULL};
-    return true;
 }
 
 /* Reserves space for the questions of `r`, and for the edges that memo_walk collects on them. If memory is
@@ -246,13 +213,14 @@ static void reserve(memo *m, const p5_retired *r)
 /* ---- tree ---------------------------------------------------------------------------------------------- */
 
 /* What a run of the pipe counted, as deltas of a leaf. A piece with MOST_DELTAS or more is not learned; as
- * each clock has an owner, this also bounds the clocks. */
+ * each clock has a cause, this also bounds the clocks. */
 enum { MOST_DELTAS = 256 };
 typedef struct counted {
     unsigned count;
     memo_delta of[MOST_DELTAS + DELTA_KINDS];
 } counted;
 
+/* Records an amount that fits into one delta, unless it is 0. */
 static inline void append_counted(counted *found, unsigned kind, uint64_t increments, uint64_t asserted)
 {
     found->of[found->count] = (memo_delta){.kind = kind & UINT8_MAX,
@@ -261,7 +229,8 @@ static inline void append_counted(counted *found, unsigned kind, uint64_t increm
     found->count += (increments | asserted) != 0;
 }
 
-/* Records an amount that is too large for one delta, except for a remainder that fits. */
+/* Records an amount that is too large for one delta, except for a remainder that fits, which it leaves in
+ * `*increments` and `*asserted`. */
 static void __attribute__((noinline))
 append_much(counted *found, unsigned kind, uint64_t *increments, uint64_t *asserted)
 {
@@ -274,7 +243,7 @@ append_much(counted *found, unsigned kind, uint64_t *increments, uint64_t *asser
     }
 }
 
-/* Moves the counts from `d` to `sum` and records them. */
+/* Adds the counts of `d`, those of the run, to `sum`, clears `d`, and records them in `found`. */
 static void move_counted(pipe_deltas *sum, pipe_deltas *d, counted *found)
 {
     found->count = 0;
@@ -295,7 +264,7 @@ static void move_counted(pipe_deltas *sum, pipe_deltas *d, counted *found)
     d->clocks = 0;
 }
 
-/* Makes the leaf that `found` and the pipe's state describe. Returns 0 if memory is out. */
+/* Makes the leaf that `found` and the pipe's state describe. Returns its number; 0 if memory is out. */
 static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
 {
     const pipe *p = &core->pipe;
@@ -334,7 +303,8 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     return memo_leaf_number(m, leaf);
 }
 
-/* Adds the recorded run to the tree. Returns false if memory is out, in which case the tree stays valid. */
+/* Adds the recorded run to the tree of `path`, as far as it is not there, with its leaf. Returns false if memory is
+ * out, in which case the tree stays valid. */
 static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_t clocks)
 {
     memo *m = &core->memo;
@@ -373,14 +343,14 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
     return *leaf_number != 0;
 }
 
-/* Returns whether the piece lies in one page, so that only the code cache and the TLB can cause unusual
- * answers for its lines, and the lines are in different sets. */
+/* Returns whether the piece lies in one page, as streaks need it: its code then needs one TLB entry, and its lines
+ * are in different sets. */
 static bool lines_can_be_usual(const piece *p)
 {
     return ((piece_begin(p) ^ (piece_end(p) - 1)) >> 12) == 0;
 }
 
-/* Extends the streaks along the recorded run. */
+/* Extends the streaks along the recorded run, which is in the tree (memo_find_steps). */
 static void find_streaks(p5_core *core, memo_path *path, const p5_access *accesses)
 {
     if (!lines_can_be_usual(path->streak.piece))
@@ -406,8 +376,9 @@ static void record_end(memo *m)
     record(m, (memo_node){.kind = MEMO_BRANCH}, false, &nothing);
 }
 
-/* Adds what the pipe did with `r` to the tree. */
-static void learn_streak(p5_core *core, const p5_retired *r, memo_path *path, uint64_t clocks)
+/* Adds what the pipe did with `r`, the piece as a stretch, to the tree of `path`, and its counts to the totals. The
+ * run took `clocks`. */
+static void add_run(p5_core *core, const p5_retired *r, memo_path *path, uint64_t clocks)
 {
     memo *m = &core->memo;
     if (!path->streak.piece->predicted)
@@ -422,6 +393,8 @@ static void learn_streak(p5_core *core, const p5_retired *r, memo_path *path, ui
         find_streaks(core, path, r->accesses);
 }
 
+/* Prices `r`, the piece as a stretch, where the tree of `path` ends, and adds the run to the tree unless the piece
+ * is new. Drops everything if the memo exceeds its budget. */
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     assert(!path->streak.is_edge && path->streak.piece->memo);
@@ -435,7 +408,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
         price_run(core, r, &m->resolver, &core->deltas[core->cpl_class]);
     } else {
         price_run(core, r, &m->resolver, m->scratch);
-        learn_streak(core, r, path, core->now - before);
+        add_run(core, r, path, core->now - before);
     }
     m->has_new_answer = false;
     if (core->profile)

@@ -1,4 +1,7 @@
-/* Prices a single stretch by following the tree and asking the structures its questions. */
+/* Prices a single *stretch*: what was executed of a basic block. The block consists of *pieces*. For each, the memo
+ * has *paths*: one for each state of the pipe and variant (bank conflicts, operand values ...). A path's tree of
+ * answers of caches, TLBs and predictor leads to a *leaf*, the outcome. Where that is impossible, the pipe runs
+ * (exact path). */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +40,14 @@ static bool may_meet_waiting(const pipe_pending *waiting, const piece *p)
            pairing_check(&waiting->operation, first) == PAIRED;
 }
 
-/* Lookups are evaluated every PAUSE_PERIOD instructions. They do not pay if something was missing in more than
- * one piece per PAUSE_MISSES instructions; a piece has about six. */
+/* Whether looking up paths pays is decided every PAUSE_PERIOD instructions. It does not pay if something was
+ * missing in more than one piece per PAUSE_MISSES instructions; a piece has about six. */
 enum { PAUSE_PERIOD = 1 << 18, PAUSE_MISSES = 8 };
 /* Then they pause for PAUSE_FACTOR times as long, doubled for each failure in a row, at most PAUSE_DOUBLINGS
  * times. */
 enum { PAUSE_FACTOR = 4, PAUSE_DOUBLINGS = 3 };
 
+/* Returns whether paths may be looked up now. Begins the next period when one is over. */
 static bool lookups_pay(p5_core *core)
 {
     memo_pause *w = &core->memo.pause;
@@ -52,6 +56,7 @@ static bool lookups_pay(p5_core *core)
     const uint64_t passed = core->instructions - w->since;
     if (__builtin_expect(passed < PAUSE_PERIOD, 1))
         return true;
+    /* the period is over */
     const bool in_vain = w->misses * PAUSE_MISSES > passed;
     *w = (memo_pause){.since = core->instructions, .in_vain = in_vain ? w->in_vain + 1 : 0};
     if (in_vain)
@@ -60,6 +65,9 @@ static bool lookups_pay(p5_core *core)
     return !in_vain;
 }
 
+/* Returns the path of `p` from the core's state in variant `key`, and makes the last leaf lead to it, so that it is
+ * found without a search next time. `accesses`: the piece's first reference, before which are those of the
+ * instruction pending in D1. NULL: the piece takes the exact path. */
 memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *accesses)
 {
     assert(p->memo && !memo_is_held(core));
@@ -86,6 +94,7 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
     return path;
 }
 
+/* Prices `r`, one piece as a stretch, which has the path `path`: follows its tree, and learns where the tree ends. */
 static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
 {
     assert(path->streak.piece->block == r->block);
@@ -95,13 +104,14 @@ static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
     if (__builtin_expect(leaf != NULL, 1)) {
         memo_use(core, leaf, path->streak.piece);
         if (leaf->waits)
-            memo_keep_waiting(core, leaf, r->accesses + r->access_count);
+            memo_keep_waiting(core, leaf, r->accesses + r->access_count); /* the buffer is the caller's */
     } else {
         memo_learn(core, r, path);
     }
 }
 
-/* Returns the path of this execution of `p`, or NULL. */
+/* Returns the path of this execution of `p`: the one that followed last time, or another one. NULL: the piece takes
+ * the exact path. `taken`: the direction of the block's branch. */
 static memo_path *path_of(p5_core *core, const p5_retired *r, piece *p, bool taken)
 {
     uint32_t key = 0;
@@ -113,8 +123,8 @@ static memo_path *path_of(p5_core *core, const p5_retired *r, piece *p, bool tak
     return memo_look_up(core, p, key, r->accesses);
 }
 
-/* Copies the references of the stretch to a buffer after those of the pending instruction. Returns false if
- * memory is out. */
+/* If an instruction is pending in D1, copies the stretch's references to a buffer after those of that instruction, as
+ * the tree of a path expects them. Returns false if memory is out. */
 static bool join(p5_core *core, p5_retired *r)
 {
     memo *m = &core->memo;
@@ -135,8 +145,7 @@ static bool join(p5_core *core, p5_retired *r)
     return true;
 }
 
-/* Prices a stretch by the tree and extends the tree where it ends. Uses the exact path if the memo cannot be
- * used. */
+/* Prices a stretch piece by piece. All of it takes the exact path if it is not a whole block or the memo is held. */
 static void price_pieces(p5_core *core, const p5_retired *r)
 {
     p5_retired whole = *r;
@@ -159,6 +168,8 @@ static void price_pieces(p5_core *core, const p5_retired *r)
     }
 }
 
+/* Prices a stretch before which something else has to be done, because the privilege class changes, the memo is
+ * off, or the profile needs to look at it. */
 static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_retired *r)
 {
     if (r->count == 0)
@@ -175,6 +186,7 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
         price_pieces(core, r);
 }
 
+/* Prices a stretch that does not come in a batch. */
 void memo_price_alone(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
     core->prediction = prediction;

@@ -1,5 +1,6 @@
-/* Restores the core's pipe after stretches that were priced from the memo, so that the exact path can
- * continue. */
+/* Restores the core's pipe after pieces of code that were priced from the memo, so that the exact path, where the
+ * pipe runs, can continue. A *leaf* of the memo is the outcome of a piece; memo.last is the number of the leaf with
+ * which the last piece ended, or 0 if the pipe ran since. `now` is the clock at the end of that piece. */
 #include "core/profile/profile.h"
 
 #include <assert.h>
@@ -7,9 +8,10 @@
 
 /* ---- how far PF is ahead of the decoders -----------------------------------------------------------------
  *
- * The memo's states do not contain this lead (see prefetch_leads in pipe/prefetch.h). It is needed only when a
- * fetch misses the code cache, and when the exact path continues. It is then computed: from a leaf after which
- * it is known, forward over the pieces that were priced since. */
+ * The memo's states do not contain this lead, on the P55C (see prefetch_leads in pipe/prefetch.h). Each leaf
+ * contains how its piece changes the lead (memo_result.move). It is needed only when a fetch misses the code cache,
+ * and when the exact path continues. It is then computed: from a leaf after which it is known, forward over the
+ * pieces that were priced since. */
 
 /* Follows the `before` links back from leaf `from` to the last leaf after which the lead is known, and reverses
  * the links of the leaves in between. The lead is known after a leaf that contains the beginning of a new
@@ -36,7 +38,7 @@ static uint32_t reverse_links(const memo *m, uint32_t from, uint64_t instruction
     return after;
 }
 
-/* Returns how far PF is ahead after the last leaf, relative to now. */
+/* Returns how far PF is ahead after the last leaf, with clocks relative to now. */
 static prefetch_ahead find_ahead(p5_core *core)
 {
     memo *m = &core->memo;
@@ -56,6 +58,8 @@ static prefetch_ahead find_ahead(p5_core *core)
     return ahead;
 }
 
+/* Returns the clock, relative to now, at which PF fetches block number `n` (from 1) of the piece that begins now; not
+ * before `floor`. */
 int64_t memo_asked_code(p5_core *core, unsigned n, int64_t floor)
 {
     assert(n > 0);
@@ -63,12 +67,13 @@ int64_t memo_asked_code(p5_core *core, unsigned n, int64_t floor)
     /* Code without branches calls this again and again. The next call begins at this leaf. */
     core->memo.last_lead = (memo_lead){core->memo.last, core->instructions, ahead};
     while (n-- > 0)
-        prefetch_take_buffer(&ahead, 1);
+        prefetch_take_buffer(&ahead, 1); /* one block per clock */
     return clock_later(ahead.clock, floor);
 }
 
 /* ---- the pipe ------------------------------------------------------------------------------------------ */
 
+/* Makes the core's `pipe` valid by restoring it from the last leaf; does nothing if the pipe ran since. */
 void memo_materialise(p5_core *core)
 {
     memo *m = &core->memo;
@@ -87,11 +92,12 @@ void memo_materialise(p5_core *core)
         if (core->timing.btb_by_pairs && memo_last(m)->groups > 1)
             core->pipe.previous_u = result->previous_u;
     }
-    m->current = NULL;
+    m->current = NULL; /* the pipe's state is going to change */
     m->last = 0;
     m->last_lead.leaf = 0;
 }
 
+/* Returns the pipe's state between the last stretch and the next, from the memo or from the valid pipe. */
 const pipe_state *memo_pipe_state(p5_core *core)
 {
     const memo_state *current = memo_current(&core->memo);
@@ -101,6 +107,7 @@ const pipe_state *memo_pipe_state(p5_core *core)
     return &core->state;
 }
 
+/* Lets the instruction that is pending in D1, if any, issue without a partner. */
 void memo_settle(p5_core *core)
 {
     if (!memo_waiting(core))
@@ -109,12 +116,15 @@ void memo_settle(p5_core *core)
     price_settle(core);
 }
 
+/* Prices a stretch on the exact path. */
 void memo_price_exact(p5_core *core, const p5_retired *r)
 {
     memo_materialise(core);
     price_exact(core, r);
 }
 
+/* Determines whether only the exact path may be used, because something changes the pipe's behaviour or needs details
+ * that leaves do not have. */
 void memo_hold(p5_core *core)
 {
     const p5_control *c = &core->control;

@@ -1,4 +1,7 @@
-/* Finds how far a streak of usual answers extends, and what its fast check compares. */
+/* Finds how far a streak extends, and what its fast check compares. A *streak* is the questions (lookups of the
+ * pipe) from the beginning of a path, or after an answer that was not usual, as long as answers are *usual*: hits
+ * that wait for nothing. Each question is a node of the path's tree. Code lines and end bits that a streak needs
+ * are its *lines*, other questions its *steps* (memo_tree.h). */
 #include <assert.h>
 
 #include "core/replay/memo_streak.h"
@@ -22,11 +25,13 @@ static void need_line(memo_streak *streak, const p5_block *block, const memo_nod
     if (line->number == UINT32_MAX)
         line->number = node->number;
     streak->asks_code = true;
+    /* with `fetches`, offset is only the latest clock of the request */
     const int16_t offset = (int16_t)node->offset, first = node->fetches ? MEMO_NEVER : offset;
     streak->first_code = first < streak->first_code ? first : streak->first_code;
     streak->last_code = offset > streak->last_code ? offset : streak->last_code;
 }
 
+/* Extends the streak's range of clocks to the data reference of `node`. */
 static void need_data(memo_streak *streak, const memo_node *node)
 {
     assert(node->kind == MEMO_DATA);
@@ -37,13 +42,15 @@ static void need_data(memo_streak *streak, const memo_node *node)
     streak->last_offset = offset > streak->last_offset ? offset : streak->last_offset;
 }
 
-/* Returns whether `node` can be one of the steps and lines of a streak. */
+/* Returns whether `node` can be one of the steps and lines of a streak: it is not for a branch, had a usual answer,
+ * and its clock fits. */
 static bool is_on_streak(const memo_node *node)
 {
     return node->kind < MEMO_BRANCH && node->usual && node->offset <= MEMO_REACH &&
            node->offset >= -MEMO_REACH;
 }
 
+/* Returns whether the question is for a code line or an end bit. */
 static bool asks_of_line(const memo_node *node)
 {
     return node->kind == MEMO_CODE || node->kind == MEMO_END;
@@ -63,6 +70,7 @@ static bool reserve_steps(memo *m, memo_streak *streak, memo_step *steps, size_t
     return steps && (streak->step_count <= MEMO_INLINE || streak->many);
 }
 
+/* Returns the expected properties of the reference of `node`: those of the execution that was learned. */
 static data_expected expected_at(const memo_node *node, const p5_access *accesses)
 {
     if (node->kind != MEMO_DATA || node->misaligned)
@@ -70,6 +78,8 @@ static data_expected expected_at(const memo_node *node, const p5_access *accesse
     return memory_expect(&accesses[node->data.index]);
 }
 
+/* Extends `streak`, that of `path` itself or of an edge of its tree, as far as usual answers are known now. If
+ * memory is out, the streak stays as it is. */
 void memo_find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses)
 {
     memo *m = &core->memo;
@@ -82,7 +92,7 @@ void memo_find_steps(p5_core *core, memo_streak *streak, memo_path *path, const 
         *(asks_of_line(at) ? &line_count : &step_count) += 1;
     if (line_count > block->line_count)
         line_count = block->line_count;
-    if (at == streak->end)
+    if (at == streak->end) /* nothing was added */
         return;
     memo_streak found = *streak;
     found.end = at;

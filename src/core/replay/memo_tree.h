@@ -1,6 +1,14 @@
-/* The tree of stored answers, private to the memo. What every piece reads is dense: one line of the host's
- * cache for its path and half of one for its leaf, which refer to each other by 32-bit numbers. Rarely used
- * data is stored separately. All of it is freed at once. */
+/* The tree of stored answers, private to the memo. A *piece* is a basic block or a part of it. A *path* is the
+ * memo's entry for a piece that starts from one state of the pipe in one *variant* (bank conflicts, operand values
+ * ...). While the pipe runs a piece it looks things up: *questions*, whose results are *answers*. Each question is
+ * a *node* of the path's tree, because an answer decides what is asked next. An answer is *usual* if it is a hit
+ * that waits for nothing. A *streak* is the questions from the beginning of the path, or from an *edge*, as long as
+ * answers are usual; an edge is what follows an answer that is not. The tree ends in *leaves*, which hold the
+ * outcome.
+ *
+ * What every piece reads is dense: one line of the host's cache (HOST_LINE) for its path and half of one for its
+ * leaf, which refer to each other by 32-bit numbers. Rarely used data is stored separately. All of it is freed at
+ * once. A *group* is the one or two instructions that issue together. */
 #ifndef CORE_REPLAY_MEMO_TREE_H
 #define CORE_REPLAY_MEMO_TREE_H
 
@@ -10,11 +18,18 @@
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profiler.h"
 #include "core/replay/memo.h"
+#include "core/replay/memo_answer.h"
 #include "core/replay/pieces.h"
 
 /* The questions of the pipe. The last question of every piece is for its branch; for a piece without a
  * branch, nothing is asked and the answer is 0. */
-typedef enum memo_kind { MEMO_DATA, MEMO_CODE, MEMO_END, MEMO_PASSED, MEMO_BRANCH } memo_kind;
+typedef enum memo_kind {
+    MEMO_DATA,   /* a data reference */
+    MEMO_CODE,   /* the fetch of a code line */
+    MEMO_END,    /* P54C: whether the end bit of an instruction is set */
+    MEMO_PASSED, /* P54C: the BTB lookup for a group without a branch; usually no taken branch is predicted */
+    MEMO_BRANCH  /* the prediction of the piece's branch */
+} memo_kind;
 
 typedef struct memo_node {
     uint8_t kind : 3;             /* memo_kind */
@@ -23,11 +38,13 @@ typedef struct memo_node {
     union {                       /* by `kind` */
         uint8_t traits;           /* data: TRAIT_* of data_answer.h */
         uint8_t
-            fetches; /* code: fetches of the piece up to this one if the lead of PF at entry determines the
-                            time of the request, otherwise 0 */
+            fetches; /* code: fetches of the piece up to this one if the lead of PF over the decoders at the
+                            piece's beginning determines the time of the request, otherwise 0 */
     };
-    uint16_t number; /* questions before it, whatever the answers were */
-    int32_t offset;  /* clock of the question, relative to the block's first; code: the latest such clock */
+    uint16_t number; /* questions of the path before it, whatever the answers were */
+    int32_t
+        offset; /* clock of the question, relative to core.now at the piece's beginning; code: the latest such
+                        clock */
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the previous group; branch: of the U instruction of its own pair. */
     uint32_t address;
@@ -40,17 +57,19 @@ typedef struct memo_node {
             int32_t floor;        /* with `fetches`: earliest clock of the request, relative like `offset` */
             uint32_t instruction; /* as in `data` */
         } code;
-        struct {               /* MEMO_BRANCH, MEMO_PASSED */
-            int32_t groups;    /* groups so far */
-            uint32_t previous; /* branch: U address of the previous group; like `address`, not valid in the
-                                  first group */
+        struct {            /* MEMO_BRANCH, MEMO_PASSED */
+            int32_t groups; /* groups of the piece up to this one */
+            uint32_t
+                previous; /* branch: U address of the previous group. This, and `address` of MEMO_PASSED, is
+                                  not valid in the first group, whose previous one is in another piece */
         } branch;
     };
-    uint32_t usual; /* next question after the usual answer: a hit that nothing delays; a known end bit; a
-                       group that passes */
-    uint32_t edge;  /* most recent edge for other answers; the leaves after a branch are in
+    uint32_t
+        usual; /* number of the next question after the usual answer: a hit that nothing delays; a known end
+                       bit; a group that passes. 0: the usual answer never occurred */
+    uint32_t edge; /* number of the most recent edge for other answers, or 0; the leaves after a branch are in
                        memo_streak.leaves */
-    uint32_t fan;   /* all edges if there are several, or 0 */
+    uint32_t fan;  /* number of the memo_fan with all edges if there are several, or 0 */
 } memo_node;
 _Static_assert(HOST_LINE % sizeof(memo_node) == 0, "nodes do not cross lines");
 
@@ -71,27 +90,28 @@ static inline memo_node *memo_after_usual(const memo *m, const memo_node *node)
     return node->usual != 0 ? memo_node_at(m, node->usual) : NULL;
 }
 
-/* What one use adds to one event (`kind` below P5_EVENT_COUNT) or to one owner of clocks. A larger amount
- * takes several deltas. */
+/* What one use of a leaf adds to one event (`kind` below P5_EVENT_COUNT) or to the clocks of one stall cause
+ * (DELTA_STALLS + p5_stall). A larger amount takes several deltas. */
 typedef struct memo_delta {
     uint32_t kind : 8, increments : 12, asserted : 12;
 } memo_delta;
 enum { MEMO_DELTA_MOST = (1 << 12) - 1 };
 _Static_assert(DELTA_KINDS <= UINT8_MAX, "kinds fit");
 
+/* Value of memo_leaf.used_as: the leaf was not used since totals were last formed. */
 enum { MEMO_UNUSED = UINT32_MAX };
 
 /* A question of a streak that must be asked even if the code cache did not change: a data reference or (P54C)
  * a group that passes the BTB. */
 typedef struct memo_step {
-    uint32_t node;
+    uint32_t node;  /* its number */
     int16_t offset; /* the node's offset */
 } memo_step;
 
 /* A code line that must be present for the usual answers. */
 typedef struct memo_line {
     uint32_t physical;
-    uint32_t ends;   /* P54C: end bits that must be known */
+    uint32_t ends;   /* P54C: end bits that must be known (bit n: byte n) */
     uint32_t number; /* number of the question that fetches it; UINT32_MAX: only its end bits are needed */
 } memo_line;
 
@@ -99,8 +119,9 @@ typedef struct memo_line {
 enum { MEMO_FEW = PIECE_LINES };
 /* Most streaks have no more references, and no more steps and lines together, than this. */
 enum { MEMO_INLINE = 4 };
-/* Outcomes of a branch: by p5_prediction, where NOT_PREDICTED leads to no leaf, or (P54C) by
- * predictor_pairs_number. */
+/* Number of outcomes of a branch. On the P55C an outcome is a p5_prediction (predictor_fast.h), of which
+ * NOT_PREDICTED leads to no leaf; on the P54C it is predictor_pairs_number; for a piece without a predicted branch
+ * it is 0. */
 enum { MEMO_OUTCOMES = NOT_PREDICTED + 1 };
 
 /* A streak of usual answers. It starts at the beginning of a piece (then it is part of a path) or after an
@@ -108,25 +129,26 @@ enum { MEMO_OUTCOMES = NOT_PREDICTED + 1 };
  * answer. Its extent is known once `end` is not NULL. */
 struct memo_streak {
     /* Used off the hot path: */
-    BEGINS_LINE memo_node *first; /* its first question in the tree */
-    memo_node *end;
+    BEGINS_LINE memo_node *first; /* its first question in the tree; NULL: none was added yet */
+    memo_node *end;               /* the question after it; NULL: memo_find_steps has not found it yet */
     memo_step *steps;     /* questions before `end`, except those for code lines and end bits (memo_lines) */
     data_expected *many;  /* replaces `expected` if there are more than MEMO_INLINE steps */
-    int16_t first_offset; /* clock of the first reference, relative to the block's first */
+    int16_t first_offset; /* clock of the first reference, relative to core.now at the piece's beginning, like
+                             all offsets and clocks below */
     int16_t last_offset;  /* clock of the last reference; MEMO_NEVER: there is none */
     int16_t last_code;    /* clock of the last line fetch */
     uint16_t questions_before; /* questions before the streak */
     uint8_t line_count;
-    bool by_waiting;        /* path: its variant includes a bank conflict with the pending instruction, which
+    bool by_waiting; /* path: its variant includes a bank conflict with the instruction pending in D1, which
                                only memo_look_up determines; no leaf leads to it */
-    uint32_t next_of_piece; /* path: another path of the same piece, or 0 */
-    union {                 /* by `is_edge` */
+    uint32_t next_of_piece;     /* path: another path of the same piece, or 0 */
+    union {                     /* by `is_edge` */
         const memo_state *from; /* path: the entry state */
         const uint64_t *rest;   /* edge: the words of the answer before `word`, unless `word` is all of it */
     };
     /* Used on the hot path, which reads nothing else (memo_batch.c): */
     BEGINS_LINE union {      /* by `is_edge` */
-        struct piece *piece; /* path; NULL: released, or none */
+        struct piece *piece; /* path; NULL: its block was released, or it is path 0, the dummy */
         uint64_t word;       /* edge: the answer, the last word of memo_answer */
     };
     data_expected expected[MEMO_INLINE]; /* properties of each step that is a reference: memo_expected */
@@ -134,20 +156,20 @@ struct memo_streak {
      * always matches. If there are more lines than fit, the tag is MEMO_NO_LINE, which never matches. */
     uint32_t tag[MEMO_FEW];
     uint8_t set[MEMO_FEW];
-    int16_t idle_offset;  /* earliest clock, relative to the block's first, at which memory must be idle for
-                             none of its references to be delayed */
-    int16_t first_access; /* index of the first reference among the steps */
-    int16_t first_code;   /* clock of the first line fetch, relative to the block's first */
+    int16_t idle_offset;  /* earliest clock at which memory must be idle for none of its references to be
+                             delayed; MEMO_REACH if it has none */
+    int16_t first_access; /* index in the piece of its first data reference (memo_node.data.index) */
+    int16_t first_code;   /* clock of the first line fetch */
     uint8_t step_count;
     bool is_edge : 1;        /* it is an edge's; otherwise a path's */
     bool ends_in_branch : 1; /* `end` is a branch */
-    bool is_over : 1;        /* nothing is asked before `end` */
+    bool is_over : 1;        /* nothing is asked before `end`: it has no steps and no lines */
     bool only_data : 1;      /* all steps are data references, so the fast path can be used */
     bool asks_code : 1;      /* lines are fetched on it */
     uint32_t variant;        /* path: the variant */
-    uint32_t
-        leaves[MEMO_OUTCOMES]; /* leaves by the branch's outcome, after usual answers only; the most frequent
-                                 first */
+    uint32_t leaves
+        [MEMO_OUTCOMES]; /* numbers of the leaves by the branch's outcome, if all answers up to the branch
+                                  are usual; 0: it never occurred. Frequent outcomes have low numbers */
 };
 /* What every piece reads is in one line of the host's cache, next to the line with the rest. */
 _Static_assert(offsetof(memo_streak, piece) == HOST_LINE, "hot");
@@ -165,8 +187,9 @@ static inline bool memo_has_few(const memo_streak *streak)
 /* A clock before all questions of a streak. */
 enum { MEMO_NEVER = INT16_MIN };
 
-/* The clocks of a streak's questions are within this distance of the block's first. */
+/* The clocks of a streak's questions are within this distance of core.now at the piece's beginning. */
 enum { MEMO_REACH = INT16_MAX };
+
 /* Returns the lines, which are stored after the steps. */
 static inline memo_line *memo_lines(const memo_streak *streak)
 {
@@ -175,12 +198,13 @@ static inline memo_line *memo_lines(const memo_streak *streak)
 }
 _Static_assert(_Alignof(memo_line) <= _Alignof(memo_step), "they share a table");
 
+/* Returns the expected properties of the steps, one element for each. */
 static inline const data_expected *memo_expected(const memo_streak *streak)
 {
     return __builtin_expect(streak->step_count > MEMO_INLINE, 0) ? streak->many : streak->expected;
 }
 
-/* Returns the question after `n` steps. */
+/* Returns the question of step `n`, or `end` after the last step. */
 static inline memo_node *memo_question(const memo *m, const memo_streak *streak, unsigned n)
 {
     assert(n <= streak->step_count);
@@ -194,11 +218,7 @@ static inline uint64_t memo_usual(const struct memory *m, const memo_node *node)
     return __builtin_expect(node->misaligned, 0) ? memory_misaligned_hit(m) : DATA_USUAL;
 }
 
-/* Words of an answer before the last. */
-enum { MEMO_REST = 3 };
-/* Flag in the last word of an answer: the other words are unused. */
-#define MEMO_ONE_WORD DATA_IN_WORD
-
+/* Returns the answer that an edge follows. */
 static inline memo_answer memo_edge_answer(const memo_streak *edge)
 {
     assert(edge->is_edge);
@@ -207,6 +227,7 @@ static inline memo_answer memo_edge_answer(const memo_streak *edge)
                 : (memo_answer){{0, 0, 0, edge->word}};
 }
 
+/* Returns whether an edge is that of `answer`. */
 static inline bool memo_edge_is(const memo_streak *edge, const memo_answer *answer)
 {
     assert(edge->is_edge);
@@ -253,12 +274,12 @@ static inline uint32_t memo_path_number(const memo *m, const memo_path *path)
     return (uint32_t)(path - (memo_path *)m->paths.objects);
 }
 
-/* Answers to one question with their edges, as many as fit into a line of the host's cache. A reference that
- * waits for the bus has dozens. Compression programs take 0.96 of the time that a linked list of edges
- * took. */
+/* Answers to one question with the numbers of their edges, as many as fit into a line of the host's cache. A
+ * reference that waits for the bus has dozens of answers. Compression programs take 0.96 of the time that a linked
+ * list of edges took. */
 enum { MEMO_FAN = 5 };
 typedef struct memo_fan {
-    BEGINS_LINE uint64_t word[MEMO_FAN]; /* the edges' words */
+    BEGINS_LINE uint64_t word[MEMO_FAN]; /* memo_streak.word of each edge */
     uint32_t edge[MEMO_FAN];             /* 0: this and the following elements are free */
     uint32_t next;                       /* another fan, which is full, or 0 */
 } memo_fan;
@@ -270,8 +291,8 @@ static inline memo_fan *memo_fan_at(const memo *m, uint32_t number)
     return (memo_fan *)m->fans.objects + number;
 }
 
-/* Saves the references of the instruction that is pending at the end of a piece, which are those before
- * `end`. */
+/* Saves the references of the instruction that is pending at the end of a piece, which are the last ones before
+ * `end`. The leaf is that of the piece. */
 static inline void memo_keep_waiting(p5_core *core, const memo_leaf *leaf, const p5_access *end)
 {
     assert(leaf->waits > 0 && leaf->waits <= 1 + WAITING_ACCESSES);
@@ -286,8 +307,8 @@ static inline uint32_t memo_last_u(const p5_core *core)
     return m->last ? memo_result_at(m, m->last)->last_u : core->pipe.last_u;
 }
 
-/* Marks a streak's lines as unknown. */
-static inline void memo_begin_streak(memo_streak *streak)
+/* Makes the hot path's check of a streak's lines fail, because they are unknown or more than it can check. */
+static inline void memo_set_no_lines(memo_streak *streak)
 {
     streak->tag[0] = MEMO_NO_LINE;
     streak->set[0] = CODE_NO_SET;
@@ -299,9 +320,9 @@ static inline uint32_t memo_paths(const memo *m, const piece *p)
     return p->generation == m->generation ? p->paths : 0;
 }
 
-/* Called when something about a piece is missing. Returns true the first time since the piece was last
- * learned; the caller then does not learn it. Most such code does not run again (it runs once, or is
- * overwritten, or there is too much of it), and learning takes several times as long as the exact path, so a
+/* Must be called when something about a piece is missing: a path, or an answer. Returns true the first time since
+ * the piece was last learned; the caller then does not learn it. Most such code does not run again (it runs once,
+ * or is overwritten, or there is too much of it), and learning takes several times as long as the exact path, so a
  * piece is learned the second time. */
 static inline bool memo_is_new(memo *m, piece *p)
 {
@@ -311,69 +332,36 @@ static inline bool memo_is_new(memo *m, piece *p)
 }
 
 /* memo.c */
-/* Returns the stored copy of the core's state, or NULL if memory is out. */
+/* Returns the memo's copy of the pipe's state, which is the same object for equal states. `pipe` must be valid. NULL:
+ * memory is out. */
 memo_state *memo_intern(p5_core *core);
 /* Returns the path of this piece, state and variant, and makes it if necessary. NULL: the piece is new, or
  * memory is out. */
 memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint32_t variant);
-/* Drops everything, after adding the counts of the leaves' uses to the totals. */
+/* Drops all paths, trees and states, after adding the counts of the leaves' uses to the totals. Makes `pipe` valid. */
 void memo_drop_all(p5_core *core);
 /* Returns the bytes in use. */
 size_t memo_bytes(const memo *m);
 /* Returns the edge of an answer, or NULL if there is none. */
 memo_streak *memo_find_edge(const memo *m, const memo_node *node, const memo_answer *answer);
-/* Makes an edge for an answer that has none. Returns NULL if memory is out. */
+/* Makes an edge for an answer that has none, and makes it the node's most recent edge. Returns NULL if memory is
+ * out. */
 memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer);
 /* Returns a copy of `node`, or NULL if memory is out. */
 memo_node *memo_new_node(memo *m, const memo_node *node);
 /* Returns a new leaf, or NULL if memory is out. */
 memo_leaf *memo_new_leaf(memo *m);
 /* memo_learn.c */
-bool memo_learn_open(p5_core *core);
-/* Packs the `answer` that memory_ask just gave to a reference made at clock `asked`. */
-static inline memo_answer memo_pack_data(const memory *m, uint64_t answer, uint64_t asked)
-{
-    if (answer != DATA_LONG)
-        return (memo_answer){{0, 0, 0, answer}};
-    const data_answer *a = memory_long_answer(m);
-    return (memo_answer){{a->done - asked, a->word1, a->word2, 0}};
-}
-/* Packs the answer to a code line. For each part of the line that arrives later than `asked`, it stores a set
- * bit and the arrival, relative to MEMO_EARLY clocks before `latest`; earlier arrivals are equivalent.
- * Everything fits into the last word unless a part arrives very late. */
-enum { MEMO_PART_BITS = 15, MEMO_PART = (1 << MEMO_PART_BITS) - 1, MEMO_EARLY = 1 << 12 };
-static inline memo_answer memo_pack_code(const code_answer *a, uint64_t asked, uint64_t latest)
-{
-    memo_answer packed;
-    const uint64_t early = latest - MEMO_EARLY;
-    uint64_t all = 0, one = MEMO_ONE_WORD;
-    for (unsigned i = 0; i < 4; i++) {
-        const uint64_t ready = a->ready[i], after = (int64_t)(ready - early) > 0 ? ready - early : 0;
-        const uint64_t part = packed.word[i] = ready > asked ? after << 1 | 1 : 0;
-        all |= part;
-        one |= part << (i * MEMO_PART_BITS);
-    }
-    return all >> MEMO_PART_BITS == 0 ? (memo_answer){{0, 0, 0, one}} : packed;
-}
-/* Packs a branch's outcome. The direction is included because no earlier question depends on it. */
-static inline memo_answer memo_pack_branch(const branch_answer *a, bool taken)
-{
-    return (memo_answer){{(uint64_t)a->hit | (uint64_t)a->predicted_taken << 1 | (uint64_t)a->right << 2 |
-                          (uint64_t)a->false_entry << 3 | (uint64_t)a->return_predicted << 4 |
-                          (uint64_t)a->return_right << 5 | (uint64_t)taken << 6}};
-}
-static inline memo_answer memo_pack_bool(bool answer)
-{
-    return (memo_answer){{answer}};
-}
+/* Sets the callbacks with which the pipe runs while the memo learns. */
+void memo_learn_open(p5_core *core);
 /* Records the instruction at `instruction` as the source of the following memory requests, for the profile. */
 static inline void memo_asks_for(p5_core *core, uint32_t instruction)
 {
     if (core->pipe.observer)
         core->pipe.observer->instruction = instruction;
 }
-/* Fetches the code line at `linear` and `physical`. Returns true for the usual answer, or fills `answer` and
- * returns false. */
+/* Fetches the code line at `linear` and `physical`, requested at clock `asked`. Returns true for the usual answer, of
+ * which nothing is counted yet, or fills `answer` and returns false. */
 static inline bool memo_fetch(p5_core *core, uint32_t linear, uint32_t physical, uint64_t asked,
                               code_answer *answer)
 {
@@ -382,12 +370,12 @@ static inline bool memo_fetch(p5_core *core, uint32_t linear, uint32_t physical,
     memory_code(core->memory, linear, physical, asked, answer);
     return false;
 }
-/* memo_streak.c: Extends a streak of `path` as far as usual answers are known now. `accesses`: the references
- * of the execution that was learned. */
+/* memo_streak.c: Extends a streak of `path`, its own or that of an edge of its tree, as far as usual answers are
+ * known now. `accesses`: the references of the execution that was learned. */
 void memo_find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses);
-/* Extends the tree of `path`, which ends after `m->answered_count` questions; `m->taken_edges` holds the edges of those
- * whose answers were not usual. Runs the pipe with these answers, asks the structures for the rest, and adds
- * the run to the tree unless the piece is new. */
+/* Prices `r`, one piece as a stretch, where the tree of `path` ends after `m->answered_count` questions;
+ * `m->taken_edges` holds the edges of those whose answers were not usual. Runs the pipe with these answers, asks
+ * caches, TLBs and predictor for the rest, and adds the run to the tree unless the piece is new (memo_is_new). */
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path);
 
 #endif

@@ -1,18 +1,19 @@
+/* Makes the variant of an execution of a piece that needs more than the hot path has (memo_variant.h). */
 #include "core/replay/memo_variant.h"
 
 #include <assert.h>
 
 #include "core/pipe/cost.h"
 
-enum {
-    MODE_BITS = 2, /* and one bit for the privilege */
-    CLOCK_BITS = 10
-}; /* of the one instruction of a piece whose clocks may depend on mode or operands */
-/* The key also has one bit for the pending instruction (memo_look_up). */
+/* Bits of a key: for P5_MODE_*, and for the clocks of the one instruction of a piece that may depend on mode or
+ * operands. */
+enum { MODE_BITS = 2, CLOCK_BITS = 10 };
+/* The key also has one bit for the direction and one for the pending instruction (memo_look_up). A piece with mode
+ * bits has no clock bits, because at most one of its instructions depends on either. */
 _Static_assert(2 + PIECE_BANKS + PIECE_VALUES + CLOCK_BITS <= 32, "a variant fits");
 
-/* Appends saturations, clocks that depend on values, and the mode to the key `*result`. block.c cuts pieces
- * so that the bits fit. Returns false if the clocks do not fit. */
+/* Appends to the key `*result` saturations, clocks that depend on values, and the mode and whether the privilege is
+ * that of the kernel. pieces.c cuts pieces so that the bits fit. Returns false if the clocks do not fit. */
 static bool values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
                            uint32_t *result)
 {
@@ -53,6 +54,7 @@ static bool references_variant(const p5_core *core, const p5_retired *r, const p
     return true;
 }
 
+/* Sets the key for the execution `r` of a piece. Returns false if there is none or it is too long. */
 bool memo_variant(const p5_core *core, const p5_retired *r, const piece *p, bool taken, uint32_t *key)
 {
     if (p->varies) {

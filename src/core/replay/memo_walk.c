@@ -1,5 +1,14 @@
-/* Walks a piece's tree of stored answers, usual or not. This is off the hot path (memo_batch.c), which handles most
- * usual answers itself. */
+/* Walks a path's tree of stored answers, usual or not. This is off the hot path (memo_batch.c), which handles most
+ * usual answers itself.
+ *
+ * A *path* is the memo's entry for a *piece* (a basic block or a part of it) that starts from one state of the
+ * pipe. The pipe's lookups are *questions*, the nodes of the tree: code lines, data references, end bits, the BTB.
+ * An answer is *usual* if it is a hit that waits for nothing. A *streak* is the questions from the beginning of the
+ * path, or after another answer (then it is the *edge* of that answer), as long as answers are usual. Its *lines*
+ * are the code lines and end bits that it needs, its *steps* the other questions. A *leaf* is the outcome
+ * (memo_tree.h).
+ *
+ * To ask a question is to make the lookup, which changes caches, TLBs and predictor as the pipe's lookup would. */
 #include "core/replay/memo_streak.h"
 
 #include <assert.h>
@@ -8,16 +17,17 @@
 
 /* ---- streaks ------------------------------------------------------------------------------------------- */
 
-/* P54C: Returns the address with which the group at `node`, which has no branch, is looked up in the BTB: the
- * address of the previous group. */
+/* P54C: Returns the address with which the group (the one or two instructions that issue together) at `node`, which
+ * has no branch, is looked up in the BTB: the address of the previous group's U instruction. */
 static inline uint32_t passed_group(const p5_core *core, const memo_node *node)
 {
     assert(node->kind == MEMO_PASSED);
     return node->branch.groups == 1 ? memo_last_u(core) : node->address;
 }
 
-/* Returns whether step `n` of a streak has its usual answer. `*access` is the next reference of the streak. If the
- * step is a reference, it makes this one and advances `*access`. */
+/* Asks the question of step `n` of a streak, if its answer is the usual one; otherwise returns false without a change
+ * of the caches and the predictor. `*access` is the next reference of the streak; it is advanced if the step is a
+ * reference. */
 static inline bool step_usual(p5_core *core, const memo_streak *streak, unsigned n, const p5_access **access)
 {
     assert(n < streak->step_count);
@@ -34,7 +44,7 @@ static inline bool step_usual(p5_core *core, const memo_streak *streak, unsigned
 }
 
 /* Asks the questions of a streak's steps in order. Returns the number of steps before the first that has no usual
- * answer. */
+ * answer. `accesses`: the piece's first reference. */
 static inline __attribute__((always_inline)) unsigned
 count_usual_steps(p5_core *core, const p5_access *accesses, const memo_streak *streak)
 {
@@ -54,7 +64,8 @@ count_usual_steps(p5_core *core, const p5_access *accesses, const memo_streak *s
     return n;
 }
 
-/* Returns whether the fetches of a streak whose lines are in the code cache have their usual answers. */
+/* Returns whether the fetches of a streak of `p`, whose lines are in the code cache, have their usual answers: the
+ * code TLB hits, and no other bus master acts. */
 static inline bool code_usual(p5_core *core, const piece *p, const memo_streak *streak)
 {
     struct memory *m = core->memory;
@@ -70,14 +81,15 @@ static bool line_present(const code_cache *code, const memo_line *line)
            (line->ends & ~code_cache_known_ends(code, cache_set(line->physical), (unsigned)way)) == 0;
 }
 
-/* Where the lines of a streak are. Present lines are in the code cache, none of them is still being filled, and the
- * end bits that the streak needs are known. */
+/* Where the lines of a streak are. All of them are present unless LINES_ABSENT. Present lines are in the code
+ * cache, none of them is still being filled, and the end bits that the streak needs are known. */
 typedef enum found_lines {
     LINES_ABSENT,
     LINES_PRESENT, /* their fetches update the replacement state */
     LINES_MRU      /* each is the most recently used of its set: their fetches change nothing */
 } found_lines;
 
+/* Finds the lines of a streak in the code cache. */
 static found_lines find_lines(const p5_core *core, const memo_streak *streak)
 {
     if (memo_lines_are_mru(core, streak))
@@ -101,8 +113,8 @@ static found_lines find_lines(const p5_core *core, const memo_streak *streak)
     return found;
 }
 
-/* Follows a streak of `p` as far as the answers are usual. Returns the first question after that. NULL: the
- * streak has no questions yet. */
+/* Asks the questions of a streak of `p` as long as the answers are usual. Returns the first question that has not
+ * been asked. NULL: the streak has no questions yet. */
 static inline __attribute__((always_inline)) memo_node *follow(p5_core *core, const piece *p,
                                                                const p5_access *accesses, memo_streak *streak)
 {
@@ -118,7 +130,7 @@ static inline __attribute__((always_inline)) memo_node *follow(p5_core *core, co
 
 /* ---- questions ----------------------------------------------------------------------------------------- */
 
-/* Records an answer that has no edge, so that memo_learn can add one to the tree. Returns NULL: no edge. */
+/* Records an answer that has no edge, so that memo_learn can add one to the tree. Always returns NULL: no edge. */
 static memo_streak *__attribute__((noinline)) record_new_answer(memo *m, const memo_answer *answer)
 {
     m->new_answer = *answer;
@@ -137,7 +149,7 @@ static memo_streak *__attribute__((noinline)) find_edge(memo *m, memo_node *node
     return edge;
 }
 
-/* Returns the edge of a reference's answer that is not the most recent edge's. NULL: as find_edge. */
+/* Does what find_edge does, for the result `answer` of a data reference, if it is not that of the most recent edge. */
 static memo_streak *__attribute__((noinline)) find_other_edge(p5_core *core, memo_node *node, uint64_t answer)
 {
     return find_edge(&core->memo, node, memo_pack_data(core->memory, answer, memo_clock(core, node->offset)));
@@ -149,7 +161,8 @@ typedef struct reply {
     bool usual;
 } reply;
 
-/* Returns whether the answer for a code line is usual for every request up to clock `latest`. */
+/* Returns whether the answer for a code line is usual for every request up to clock `latest`. If so, it has made the
+ * fetch. */
 static inline bool usual_whenever(struct memory *m, uint32_t linear, uint32_t physical, uint64_t latest)
 {
     return !memory_code_filling(m, cache_line(physical), 0) && memory_undisturbed(m, latest) &&
@@ -242,8 +255,8 @@ ask_pairs(p5_core *core, const p5_block *block, const memo_streak *streak, const
     return leaf;
 }
 
-/* Returns whether the question at `at`, on `streak`, is for a branch. For most streaks this needs no read of
- * the node. */
+/* Returns whether the question `at`, the next one after some of `streak`, is for a branch. For most streaks this
+ * needs no read of the node. */
 static inline bool is_branch(const memo_streak *streak, const memo_node *at)
 {
     return (streak->ends_in_branch && at == streak->end) || at->kind == MEMO_BRANCH;
@@ -251,6 +264,8 @@ static inline bool is_branch(const memo_streak *streak, const memo_node *at)
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
+/* Follows the tree of `path` from the question `at` (NULL: from the first), before which all answers were usual.
+ * Returns the leaf. NULL: the tree ends here; m->answered_count and m->taken_edges then say what was asked. */
 memo_leaf *memo_walk(p5_core *core, memo_path *path, const memo_execution *executed, memo_node *at)
 {
     assert(!path->streak.is_edge && path->streak.piece != NULL);

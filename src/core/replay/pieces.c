@@ -1,3 +1,5 @@
+/* Cuts basic blocks into pieces, the units that the memo remembers (pieces.h). A piece ends before its *key* could
+ * overflow: the number that distinguishes its executions by bank conflicts, operand values, mode and direction. */
 #include "core/replay/pieces.h"
 
 #include <assert.h>
@@ -7,16 +9,19 @@
 #include "core/memory/data_cache.h"
 #include "core/memory/tlb.h"
 
-enum { MOST_AT_ONCE = 8 }; /* pairs of references of one instruction: PUSHA, POPA */
+enum {
+    MOST_AT_ONCE = 8
+}; /* at least the pairs of references of one instruction (PUSHA, POPA: 4), and one more with
+                              the instruction before it */
 
-/* Returns whether its clocks depend on the mode, or on mode and privilege. */
+/* Returns whether the instruction's clocks depend on the mode, or on mode and privilege. */
 static bool cost_by_mode(const op *o)
 {
     return o->cost == ISA_COST_MODE || o->cost == ISA_COST_RDTSC || op_varies(o);
 }
 
-/* Returns whether the cost depends only on the encoding, the operand value, the direction of the branch, mode
- * and privilege. */
+/* Returns whether the instruction's clocks depend only on the encoding, the operand value, the direction of the
+ * branch, mode and privilege. */
 static bool cost_has_key(const op *o)
 {
     switch (o->cost) {
@@ -40,7 +45,8 @@ static bool cost_has_key(const op *o)
     }
 }
 
-/* Returns whether the outcome depends only on what a memo key can hold, given empty write buffers. */
+/* Returns whether the instruction's outcome depends only on what a key can hold, on the pipe's state, and on the
+ * results of lookups. */
 static bool can_be_remembered(const op *o)
 {
     if (op_varies(o))
@@ -56,8 +62,8 @@ static unsigned lines_to(const p5_block *block, unsigned first, unsigned last)
     return (end->address + end->length - 1) / CACHE_LINE - begin->address / CACHE_LINE + 1;
 }
 
-/* Returns whether the outcome of a REP string can be remembered. It depends on the count, too; if two strings
- * are compared, also on their banks, which a key cannot hold. */
+/* Returns whether the outcome of a REP string can be remembered. It depends on the count, too, which becomes the
+ * key. If two strings are compared, it also depends on their banks, which the key cannot hold. */
 static bool repeat_can_be_remembered(const op *o)
 {
     return o->pattern == ACCESS_REP && o->cost == ISA_COST_REP && !(o->flags & ISA_IO) &&
@@ -85,7 +91,8 @@ static unsigned may_meet(const p5_block *block, unsigned i, uint16_t *banks)
     return n;
 }
 
-/* Adds instruction `i` to piece `p`. Returns false if it has to begin a new piece. */
+/* Adds instruction `i` to piece `p`, which is empty or ends before it. Returns false without a change if the
+ * instruction has to begin a new piece. */
 static bool join(p5_block *block, piece *p, unsigned i)
 {
     const op *o = &block->ops[i];
@@ -95,7 +102,8 @@ static bool join(p5_block *block, piece *p, unsigned i)
     const bool changes_clocks = by_mode || (value && o->value != ISA_VALUE_SATURATED);
     const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
     const bool memo = repeats || (can_be_remembered(o) && banks <= PIECE_BANKS);
-    /* an instruction that cannot be remembered may still wait for its partner */
+    /* An instruction that cannot be remembered may be the first of a pair. The next one then belongs to its piece,
+     * which takes the exact path. */
     const bool partner = !p->memo && p->count == 1 && o[-1].first && memo;
     if (p->count > 0 && !partner &&
         (!p->memo || !memo || varies || p->varies || p->count == PIECE_MOST || accesses > PIECE_ACCESSES ||
@@ -138,6 +146,7 @@ static piece *begin_piece(p5_block *block, piece *before, unsigned i, unsigned v
     return p;
 }
 
+/* Cuts the block into pieces, and sets what they and block->memo say about it. Returns false if memory runs out. */
 bool pieces_prepare(p5_block *block)
 {
     assert(block->count > 0 && block->ops != NULL);
@@ -168,6 +177,7 @@ bool pieces_prepare(p5_block *block)
     return true;
 }
 
+/* Returns the execution of one piece of the stretch `r`, a whole block, as a stretch by itself. */
 p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *accesses,
                          const p5_value *values)
 {
@@ -190,6 +200,7 @@ p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *a
     return part;
 }
 
+/* Frees the pieces after the first, which is part of the block. */
 void pieces_free(memo_block *memo)
 {
     for (piece *p = memo->first.next, *next; p; p = next) {
