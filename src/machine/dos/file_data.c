@@ -82,24 +82,25 @@ static void write_error_output(dos *d, const uint8_t *bytes, size_t size)
     signals_release(&closed, broken);
 }
 
-/* Writes bytes to the file, the console or nowhere. */
-static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_t size)
+/* Writes bytes to the file, the console or nowhere. *done gets the number of bytes that the disk had room for. */
+static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_t size, size_t *done)
 {
+    *done = size;
     if (file->kind == DOS_ERROR_OUTPUT)
         write_error_output(d, bytes, size);
     for (size_t i = 0; i < size && file->kind == DOS_CONSOLE; i++)
         dos_output(d, bytes[i]);
     if (file->kind != DOS_DISK)
         return DOS_OK;
-    size_t done;
-    dos_error wrong = dos_write_host(file->host, file->quota, file->position, bytes, size, &done);
-    file->position += (uint32_t)done;
+    dos_error wrong = dos_write_host(file->host, file->quota, file->position, bytes, size, done);
+    file->position += (uint32_t)*done;
     return wrong;
 }
 
 void dos_put_byte(dos *d, uint16_t handle, uint8_t byte)
 {
-    write_bytes(d, dos_file_at(d, handle), &byte, 1);
+    size_t done;
+    write_bytes(d, dos_file_at(d, handle), &byte, 1, &done);
 }
 
 bool dos_get_byte(dos *d, uint16_t handle, uint8_t *byte)
@@ -118,7 +119,7 @@ static dos_error write_end(const dos_file *file)
                                   : DOS_OK;
 }
 
-/* AH = 40h: Writes CX bytes at DS:DX to handle BX. */
+/* AH = 40h: Writes CX bytes at DS:DX to handle BX. AX gets their number, which is less than CX if the disk is full. */
 dos_error dos_call_write(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
@@ -130,15 +131,18 @@ dos_error dos_call_write(dos *d)
     if (file->access == 0)
         return DOS_DENIED;
     dos_error wrong = size == 0 ? write_end(file) : DOS_OK;
-    for (unsigned done = 0; done < size && wrong == DOS_OK;) {
-        size_t part = size - done < CHUNK ? size - done : CHUNK;
-        engine_read_linear(d->engine, from + done, bytes, part);
-        wrong = write_bytes(d, file, bytes, part);
-        done += (unsigned)part;
+    size_t written = 0;
+    for (bool full = false; written < size && !full && wrong == DOS_OK;) {
+        size_t part = size - written < CHUNK ? size - written : CHUNK, done;
+        engine_read_linear(d->engine, from + (uint32_t)written, bytes, part);
+        wrong = write_bytes(d, file, bytes, part, &done);
+        written += done;
+        full = done < part;
     }
-    if (wrong == DOS_OK)
-        bios_set_word(&d->bios, ENGINE_EAX, size);
-    return wrong;
+    if (wrong != DOS_OK && written == 0)
+        return wrong;
+    bios_set_word(&d->bios, ENGINE_EAX, (uint16_t)written);
+    return DOS_OK;
 }
 
 /* AH = 42h: Seeks by CX:DX from the origin AL: 0 the beginning, 1 the position, 2 the end. Returns the new position in

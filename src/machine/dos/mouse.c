@@ -116,6 +116,7 @@ void dos_mouse_service(dos *d)
     uint16_t cx = bios_word(b, ENGINE_ECX), dx = bios_word(b, ENGINE_EDX);
     switch (bios_word(b, ENGINE_EAX)) {
     case 0x00:
+    case 0x21: /* a reset of the driver without the hardware */
         mouse_reset(d);
         bios_set_word(b, ENGINE_EAX, THERE);
         bios_set_word(b, ENGINE_EBX, BUTTONS);
@@ -164,10 +165,6 @@ void dos_mouse_service(dos *d)
         bios_set_word(b, ENGINE_EBX, m->horizontal);
         bios_set_word(b, ENGINE_ECX, m->vertical);
         bios_set_word(b, ENGINE_EDX, m->double_speed);
-        break;
-    case 0x21: /* a reset of the software only: the state stays */
-        bios_set_word(b, ENGINE_EAX, THERE);
-        bios_set_word(b, ENGINE_EBX, BUTTONS);
         break;
     case 0x24: /* the driver's version and the mouse's type */
         bios_set_word(b, ENGINE_EBX, VERSION);

@@ -65,7 +65,7 @@ static void transfer_memory(linux_process *p, snapshot *s)
     if (!regions_fit(m))
         snapshot_refuse(s, "region.start: the mappings are not sorted or overlap");
     if ((m->frames[0] & FRAME_USED) == 0) /* it is marked as used, so that no page gets it */
-        snapshot_refuse(s, "frame.use[0]: frame 0 must be unused");
+        snapshot_refuse(s, "frame.use[0]: frame 0 must be marked as used");
     if (m->directory % PAGE_BYTES != 0 || m->directory / PAGE_BYTES >= m->frame_count)
         snapshot_refuse(s, "linux.memory.directory: %Xh is outside memory", m->directory);
     else if (s->status == P5_OK && !linux_kernel_find(p))

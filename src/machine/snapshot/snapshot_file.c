@@ -99,7 +99,10 @@ static void compress(snapshot_file *f, ZSTD_inBuffer in, ZSTD_EndDirective how)
     while (!f->failed && (how == ZSTD_e_end ? left > 0 : in.pos < in.size)) {
         ZSTD_outBuffer out = {f->buffer, sizeof f->buffer, 0};
         left = ZSTD_compressStream2(f->compress, &out, &in, how);
-        f->failed |= ZSTD_isError(left) != 0;
+        if (ZSTD_isError(left)) {
+            errno = ENOMEM; /* its only possible error */
+            check_write(f, false);
+        }
         f->section.checksum = checksum_add(f->section.checksum, f->buffer, out.pos);
         f->section.stored += out.pos;
         put(f, f->buffer, out.pos);

@@ -97,6 +97,12 @@ start:
         mov ax, cs
         sub [b], ax
         show [c], [b], [d]
+        mouse 21h               ; a reset of the driver: the ranges are the whole screen again
+        call keep
+        show [a]
+        mouse 3
+        call keep
+        show [c], [d]
         mouse 24h
         call keep
         and word [c], 0ff00h
