@@ -54,7 +54,8 @@ static uint64_t earlier(uint64_t limit, uint64_t at)
     return limit == 0 || at < limit ? at : limit;
 }
 
-/* Runs to the point of --save-at. *reached is false if a limit or the guest's end comes first. */
+/* Runs to the point of --save-at. *reached is false if a limit or the guest's end comes first, or if a loaded snapshot
+ * has passed the point. */
 static p5_status run_to_point(const guest_options *options, p5_machine *machine, p5_run_result *result,
                               bool *reached, p5_error *error)
 {
@@ -63,14 +64,17 @@ static p5_status run_to_point(const guest_options *options, p5_machine *machine,
     if (bound->kind == P5_BOUND_CLOCK || bound->kind == P5_BOUND_INSTRUCTION) {
         bool clock = bound->kind == P5_BOUND_CLOCK;
         uint64_t *limit = clock ? &limits.max_clocks : &limits.max_instructions;
-        *limit = earlier(*limit, bound->at);
-        if (bound->at == 0) { /* a limit of 0 would mean none */
+        uint64_t at = clock ? p5_machine_clock(machine) : p5_machine_instructions(machine);
+        const bool ahead = at < bound->at;
+        if (at == bound->at) { /* a limit of 0 would mean none */
             *reached = true;
             return P5_OK;
         }
+        if (ahead)
+            *limit = earlier(*limit, bound->at);
         p5_status status = p5_machine_run(machine, &limits, result, error);
-        uint64_t at = clock ? p5_machine_clock(machine) : p5_machine_instructions(machine);
-        *reached = status == P5_OK && !has_ended(result) && at >= bound->at;
+        at = clock ? p5_machine_clock(machine) : p5_machine_instructions(machine);
+        *reached = status == P5_OK && !has_ended(result) && ahead && at >= bound->at;
         return status;
     }
     uint32_t address = (uint32_t)bound->at;
@@ -103,24 +107,26 @@ static bool goes_on(const guest_options *options, const p5_machine *machine, con
 }
 
 /* Performs --save-every N: executes the guest without counting, and saves FILE.1, FILE.2, ... at each multiple of N
- * instructions less --warm-up. Returns false if a snapshot could not be written; *status is that of the execution. */
+ * instructions less --warm-up, from the first one that a loaded snapshot has not passed. Returns false if a snapshot
+ * could not be written; *status is that of the execution. */
 static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_run_result *result,
                           p5_status *status, p5_error *error)
 {
-    for (uint64_t piece = 1;; piece++) {
-        uint64_t at = piece * options->line->save_every - options->line->warm_up,
-                 here = p5_machine_instructions(machine);
-        uint64_t most = options->limits.max_instructions;
-        bool last = most != 0 && at >= most;
+    const uint64_t every = options->line->save_every, warm_up = options->line->warm_up,
+                   here = p5_machine_instructions(machine), most = options->limits.max_instructions;
+    for (uint64_t piece = here == 0 ? 1 : (here + warm_up + every - 1) / every;; piece++) {
+        const uint64_t at = piece * every - warm_up;
+        const bool last = most != 0 && at >= most;
         const p5_limits limits = {.size = sizeof limits, .max_instructions = last ? most : at};
-        if (at > here || last)
-            *status = p5_machine_execute(machine, &limits, result, error);
+        *status = p5_machine_execute(machine, &limits, result, error);
         if (*status != P5_OK || last || result->end != P5_END_INSTRUCTIONS)
             return true;
         char path[4096];
         if ((size_t)snprintf(path, sizeof path, "%s.%llu", options->line->save, (unsigned long long)piece) >=
-            sizeof path)
+            sizeof path) {
+            fprintf(stderr, "p5scope: --save: the name of the file is too long\n");
             return false;
+        }
         if (!save(options, machine, path))
             return false;
     }

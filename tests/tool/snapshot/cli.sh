@@ -55,6 +55,12 @@ done
 "$program" run --save m --save-at begin:1 "$markers" >/dev/null 2>err && grep -q 'saved to m' err || complain "--save-at begin:1: $(cat err)"
 "$program" run --save never --save-at end:4711 "$markers" >/dev/null 2>err; grep -q 'did not reach' err || complain "--save-at end:4711: $(cat err)"
 [ -e never ] && complain "a point that was not reached has left a file"
+# a loaded snapshot saves from the first point on that it has not passed
+"$program" run -q --save s --save-at 5000i --max-instructions 6000 "$quicksort" 1 >/dev/null
+"$program" run -q --load s --save every --save-every 1000 --max-instructions 8000 >/dev/null 2>err || complain "--save-every, loaded: $(cat err)"
+[ "$(echo every.*)" = "every.5 every.6 every.7" ] || complain "--save-every 1000 from 5000 to 8000 saves $(echo every.*)"
+"$program" run --save never --save-at 3000i --load s --max-instructions 8000 >/dev/null 2>err; grep -q 'did not reach' err || complain "--save-at before the snapshot: $(cat err)"
+[ -e never ] && complain "a point before the snapshot has left a file"
 # the same run leaves the same file: nothing of the host is in it, though this guest loads GS
 for threads in 1 1 2; do
     "$program" run -q --threads $threads --isa permissive --save s.$threads --save-at 8000i "$glibc" >/dev/null 2>err || complain "saving glibc: $(cat err)"
