@@ -325,13 +325,18 @@ void profile_forget(p5_core *core)
     p->cell_table.used = 0;
 }
 
+bool profile_is_complete(const p5_core *core)
+{
+    return !core->profile->out_of_memory && !core->profile->sink.out_of_memory;
+}
+
 bool profile_sum_up(p5_core *core)
 {
     profiler *p = core->profile;
     profile_gather_rest(core);
     profile_book_bus(p);
     collect_cells(p);
-    return !p->out_of_memory && !p->sink.out_of_memory;
+    return profile_is_complete(core);
 }
 
 void profile_end_moved(p5_core *core)

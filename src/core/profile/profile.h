@@ -183,6 +183,9 @@ void profile_look(const p5_core *core, profile_view *view);
 uint64_t profile_in_total(const p5_counts *totals, unsigned quantity);
 /* Ends the calls of profile_options.moved, whose context may be freed then. Does nothing without a profile. */
 void profile_end_moved(p5_core *core);
+/* Returns false if memory has run out, so that something is missing in the profile and its calls of `moved`. The core
+ * must have a profile. */
+bool profile_is_complete(const p5_core *core);
 /* Returns the options of profile_start, without functions and texts. */
 const profile_options *profile_asked(const p5_core *core);
 

@@ -60,8 +60,7 @@ static void put_call(void *context, const char *name, uint64_t from, uint64_t to
     begin_event(trace->file, name, 'X', from, THREAD_CALLS);
     trace_put_member(trace->file, "dur", to - from);
     end_event(trace->file);
-    if (trace_file_failed(trace->file))
-        trace_fail(trace, NULL);
+    trace_check_file(trace);
 }
 
 static void free_state(chrome_state *state)

@@ -54,9 +54,10 @@ bool trace_file_failed(const trace_file *file)
     return file->failure != GOOD;
 }
 
-/* Sets the error to the file's failure. */
-static p5_status failure_error(const trace_file *file, p5_error *error)
+p5_status trace_file_error(const trace_file *file, p5_error *error)
 {
+    if (file->failure == GOOD)
+        return P5_OK;
     if (file->failure == NO_MEMORY)
         return error_set(error, P5_ERR_MEMORY, "no memory for the trace");
     return error_set(error, P5_ERR_IO, "cannot write %s: %s", file->path, p5_output_reason(file->failure));
@@ -92,7 +93,7 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
         *out = file;
         return P5_OK;
     }
-    p5_status status = failure_error(file, error);
+    p5_status status = trace_file_error(file, error);
     trace_file_close(file, NULL);
     return status;
 }
@@ -274,7 +275,7 @@ p5_status trace_file_close(trace_file *file, p5_error *error)
     flush(file);
     if (file->descriptor >= 0 && close(file->descriptor) != 0)
         fail(file, errno);
-    p5_status status = trace_file_failed(file) ? failure_error(file, error) : P5_OK;
+    p5_status status = trace_file_error(file, error);
     ZSTD_freeCCtx(file->compressor);
     free(file->packed);
     free(file->text.items);

@@ -34,6 +34,8 @@ void trace_put_json(trace_file *file, const char *text);
 void trace_end_record(trace_file *file);
 /* Returns true after an error. */
 bool trace_file_failed(const trace_file *file);
+/* Returns the first error since the file was opened, and sets *error to it; P5_OK: there was none. */
+p5_status trace_file_error(const trace_file *file, p5_error *error);
 /* Writes the collected records and frees the file. NULL is allowed. Returns the first error since it was opened. */
 p5_status trace_file_close(trace_file *file, p5_error *error);
 

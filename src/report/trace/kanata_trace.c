@@ -28,8 +28,7 @@ static void on_insn(void *context, const p5_trace_insn *insn)
         return;
     kanata_insn(state->log, insn, insn_text_at(state->texts, insn->address));
     trace->rows++; /* instructions count as rows */
-    if (trace_file_failed(trace->file))
-        trace_fail(trace, NULL);
+    trace_check_file(trace);
 }
 
 /* Writes the rest of the log and frees the state (NULL is allowed). Returns false if memory was out and the log is

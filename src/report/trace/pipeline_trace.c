@@ -22,13 +22,15 @@ static void on_insn(void *context, const p5_trace_insn *insn)
     p5_trace *trace = context;
     pipeline_state *state = trace->state;
     p5_window *window = &state->window;
+    if (trace->failed)
+        return;
     trace->rows++; /* instructions count as rows */
     if (window->count == MOST_INSNS) {
         state->left_out++;
         return;
     }
     if (!ARRAY_ROOM(window)) {
-        trace_fail(trace, NULL);
+        trace_fail_for_memory(trace);
         return;
     }
     window_insn *item = &window->items[window->count++];

@@ -54,7 +54,7 @@ struct p5_trace {
      * window begins. */
     ARRAY_OF(uint32_t) entered;
     atomic_bool failed; /* writing failed, and the run is being stopped; other threads may read it */
-    p5_error error;     /* why it failed, if `file` does not know */
+    p5_error error;     /* why it failed */
     p5_counts counts;   /* totals of the current row */
 };
 
@@ -75,8 +75,10 @@ extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, tr
 /* Returns the type of a format. */
 const trace_sink_type *trace_sink_of(p5_trace_format format);
 
-/* Stores the first error of a trace and stops the run. `error` NULL: the trace_file has the reason. */
+/* Stores the first error of a trace and stops the run. */
 void trace_fail(p5_trace *trace, const p5_error *error);
+/* Fails with the error of the trace's file, if there is one. */
+void trace_check_file(p5_trace *trace);
 void trace_fail_for_memory(p5_trace *trace);
 /* Returns true if the monitor is not the Pentium's. */
 bool trace_later_monitor(const p5_trace *trace);

@@ -132,7 +132,7 @@ void slices_window(slices *s, uint64_t clock, bool opens)
 
 bool slices_good(const slices *s)
 {
-    return !s->out_of_memory;
+    return !s->out_of_memory && profile_is_complete(machine_core(s->machine));
 }
 
 void slices_close(slices *s)

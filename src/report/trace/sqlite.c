@@ -65,7 +65,11 @@ static p5_status begin(p5_trace *trace, p5_error *error)
                         .source = trace->options.path};
     char *identity = run_identity_text(trace->options.identity, model);
     run.identity = identity;
-    p5_status status = database_create(trace->options.path, &state->database, error);
+    p5_status status = P5_OK;
+    if (identity == NULL && trace->options.identity != NULL)
+        status = error_set(error, P5_ERR_MEMORY, "no memory for a database");
+    if (status == P5_OK)
+        status = database_create(trace->options.path, &state->database, error);
     if (status == P5_OK)
         status = database_do(state->database, "BEGIN", error);
     if (status == P5_OK)

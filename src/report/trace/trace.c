@@ -17,10 +17,17 @@ void trace_fail(p5_trace *trace, const p5_error *error)
 {
     if (trace->failed)
         return;
-    if (error != NULL)
-        trace->error = *error;
+    assert(error->status != P5_OK);
+    trace->error = *error;
     trace->failed = true;
     p5_machine_stop(trace->machine);
+}
+
+void trace_check_file(p5_trace *trace)
+{
+    p5_error error;
+    if (trace_file_error(trace->file, &error) != P5_OK)
+        trace_fail(trace, &error);
 }
 
 void trace_fail_for_memory(p5_trace *trace)
@@ -77,6 +84,8 @@ void trace_put_header(p5_trace *trace)
     char *identity = run_identity_text(trace->options.identity, model);
     if (identity != NULL)
         trace_put_format(trace->file, ",\"identity\":%s", identity);
+    else if (trace->options.identity != NULL)
+        trace_fail_for_memory(trace);
     free(identity);
     trace_put(trace->file, "}");
 }
@@ -175,8 +184,8 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
     if (kind == NULL)
         describe_row(trace, at, &row);
     trace->sink->row(trace, &row);
-    if (trace->file != NULL && trace_file_failed(trace->file))
-        trace_fail(trace, NULL);
+    if (trace->file != NULL)
+        trace_check_file(trace);
     if (trace->failed)
         return;
     trace->rows++;

@@ -64,7 +64,11 @@ static void change(vcd_state *state, uint64_t clock, uint32_t signal, uint64_t v
 static void change_text(vcd_state *state, uint64_t clock, uint32_t signal, uint32_t address)
 {
     char *text = strndup(insn_text_at(state->texts, address), VCD_TEXT_BYTES - 1);
-    for (char *c = text; c != NULL && *c != '\0'; c++)
+    if (text == NULL) {
+        trace_fail_for_memory(state->trace);
+        return;
+    }
+    for (char *c = text; *c != '\0'; c++)
         *c = *c == ' ' ? '_' : *c;
     add_change(state, (timed){.clock = clock, .what = signal, .text = text});
 }

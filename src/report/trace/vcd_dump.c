@@ -296,8 +296,7 @@ void vcd_write_before(vcd_dump *dump, uint64_t clock)
         dump->bus_written = 0;
     }
     trace_end_record(dump->trace->file);
-    if (trace_file_failed(dump->trace->file))
-        trace_fail(dump->trace, NULL);
+    trace_check_file(dump->trace);
 }
 
 void vcd_add(vcd_dump *dump, timed change)

@@ -18,6 +18,7 @@
 #include "p5tool/trace.h"
 
 static long allocations, failing = -1; /* number of the allocation that fails; -1: none */
+static bool only_growth; /* only realloc fails, by which arrays grow; malloc and calloc do not count */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -35,11 +36,11 @@ static bool fails(void)
 }
 void *__wrap_malloc(size_t size)
 {
-    return fails() ? NULL : __real_malloc(size);
+    return !only_growth && fails() ? NULL : __real_malloc(size);
 }
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return fails() ? NULL : __real_calloc(count, size);
+    return !only_growth && fails() ? NULL : __real_calloc(count, size);
 }
 void *__wrap_realloc(void *old, size_t size)
 {
@@ -362,6 +363,61 @@ static p5_status static_listing(FILE *out, p5_error *error)
     return p5_static_write(out, P5_ROWS_TEXT, "code", program, "p55c-200", error);
 }
 
+/* Runs the machine to `instructions` with a trace at `path`. */
+static p5_trace_format format;
+static p5_status run_traced(p5_machine *machine, const char *path, uint64_t instructions, p5_error *error)
+{
+    const p5_trace_options options = {
+        .size = sizeof options, .path = path, .format = format, .every_function = format == P5_TRACE_CHROME};
+    const p5_limits limits = {.size = sizeof limits, .max_instructions = instructions};
+    p5_run_result result = {.size = sizeof result};
+    p5_trace *trace;
+    p5_status status = p5_trace_open(machine, &options, &trace, error);
+    if (status != P5_OK)
+        return status;
+    p5_error closing;
+    status = p5_machine_run(machine, &limits, &result, error);
+    const p5_status closed = p5_trace_close(trace, NULL, &closing);
+    if (status == P5_OK && closed != P5_OK)
+        *error = closing;
+    return status != P5_OK ? status : closed;
+}
+
+/* Traces a loop of calls. Only arrays run out of memory, because the engine, a library, allocates blocks, too. */
+static p5_status trace(FILE *out, p5_error *error)
+{
+    static const uint8_t code[] = {
+        0xb9, 100,  0,    0, 0, /* mov ecx,100 */
+        0xe8, 5,    0,    0, 0, /* again: call ret */
+        0x49, 0x75, 0xf8,       /* dec ecx; jnz again */
+        0xeb, 1,                /* jmp end */
+        0xc3,                   /* ret: */
+    };
+    const long fails_later = failing;
+    const p5_machine_options options = {.size = sizeof options};
+    p5_machine *machine;
+    char path[80], buffer[4096];
+    in_folder(path, "trace");
+    failing = -1;
+    assert_int_equal(p5_machine_open(&options, &machine, error), P5_OK);
+    assert_int_equal(p5_machine_load_code(machine, code, sizeof code, NULL, error), P5_OK);
+    failing = fails_later;
+    allocations = 0;
+    only_growth = true;
+    const p5_status status = run_traced(machine, path, 250, error);
+    const long needed = allocations;
+    failing = -1;
+    only_growth = false;
+    FILE *file = fopen(path, "r");
+    for (size_t size; file != NULL && (size = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        fwrite(buffer, 1, size, out);
+    if (file != NULL)
+        fclose(file);
+    p5_machine_close(machine);
+    allocations = needed;
+    return status;
+}
+
 #define EXHAUST(what) exhaust(#what, what)
 
 static void profile(void **state)
@@ -400,9 +456,17 @@ static void cases(void **state)
     p5_case_program_free(program);
 }
 
+static void traces(void **state)
+{
+    (void)state;
+    for (format = P5_TRACE_CSV; format < P5_TRACE_FORMATS; format++)
+        if (format != P5_TRACE_SQLITE) /* the library writes the file, and has its own memory */
+            EXHAUST(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(profile), cmocka_unit_test(statistics),
-                                       cmocka_unit_test(cases)};
+                                       cmocka_unit_test(cases), cmocka_unit_test(traces)};
     return cmocka_run_group_tests(tests, record, remove_all);
 }
