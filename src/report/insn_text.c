@@ -13,6 +13,7 @@ typedef struct cached_text {
     uint32_t address; /* linear */
     size_t size;      /* valid bytes of `code`: fewer than CODE_BYTES before a page that is not present */
     uint8_t code[CODE_BYTES]; /* the memory at `address`, to notice when the guest changes it */
+    bool code32;              /* `text` is of 32-bit code */
     char text[TEXT_BYTES];    /* "": the entry is empty */
 } cached_text;
 
@@ -47,13 +48,14 @@ const char *insn_text_at(insn_text *texts, uint32_t address)
 {
     cached_text *entry = &texts->entries[address % ENTRIES];
     uint8_t code[CODE_BYTES] = {0};
-    bool code32;
+    bool code32 = true;
     size_t size = p5_machine_read_code(texts->machine, address, code, sizeof code, &code32);
     if (entry->text[0] != '\0' && entry->address == address && entry->size == size &&
-        memcmp(entry->code, code, size) == 0)
+        entry->code32 == code32 && memcmp(entry->code, code, size) == 0)
         return entry->text;
     entry->address = address;
     entry->size = size;
+    entry->code32 = code32;
     memcpy(entry->code, code, sizeof code);
     if (size == 0 || isa_disassemble(texts->decoder, &(isa_code){code, size, address, code32}, entry->text,
                                      sizeof entry->text) == 0)
