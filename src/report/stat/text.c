@@ -146,7 +146,7 @@ static void write_group(text_report *in, const char *group)
     }
 }
 
-/* Writes the groups. Those in which nothing occurred share one line. */
+/* Writes the groups. Those whose events are all 0 share one line. */
 static void write_groups(text_report *in)
 {
     enum { MOST = 16 /* groups */ };
@@ -159,10 +159,10 @@ static void write_groups(text_report *in)
             empty[count++] = *group;
     if (count == 0)
         return;
-    fputs("\n nothing of ", in->out);
+    fputs("\n All ", in->out);
     for (size_t i = 0; i < count; i++)
         fprintf(in->out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", empty[i]);
-    fputs(" (-v shows all events)\n", in->out);
+    fputs(" events are zero (-v lists them).\n", in->out);
 }
 
 /* The events of the report on one screen, in its order. */
