@@ -267,13 +267,9 @@ static p5_status parse_trips(case_parser *in)
     return need_end(in);
 }
 
-/* Parses ~T, or +U and -D in any order. A side without a tolerance must be exact, except for the rounding of
- * a division. */
+/* Parses ~T, or +U and -D in any order. A side without a tolerance must be exact. */
 static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
 {
-    static const double ROUNDING = 1e-9; /* part of every tolerance; judge.c subtracts it to show one */
-    expect->up = ROUNDING;
-    expect->down = ROUNDING;
     char *word;
     bool up = false;
     bool down = false;
@@ -285,11 +281,11 @@ static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
         if ((word[0] != '-' && up) || (word[0] != '+' && down))
             return fail(in, word, error_set(in->error, P5_ERR_SYNTAX, "this side has a tolerance already"));
         if (word[0] != '-') {
-            expect->up = size + ROUNDING;
+            expect->up = size;
             up = true;
         }
         if (word[0] != '+') {
-            expect->down = size + ROUNDING;
+            expect->down = size;
             down = true;
         }
     }

@@ -14,16 +14,23 @@ static const char *short_number(double value, char text[32])
 /* Writes the expected value with its tolerance, and the measured value `got`. */
 static void write_expectation(FILE *out, const p5_expectation *expect, double got)
 {
-    static const double ROUNDING = 1e-9; /* which file.c has added to every tolerance */
     char value[32], up[32], down[32], result[32];
-    short_number(expect->up - ROUNDING, up);
-    short_number(expect->down - ROUNDING, down);
+    short_number(expect->up, up);
+    short_number(expect->down, down);
     fprintf(out, "%s: expected %s", expect->what.name, short_number(expect->value, value));
-    if (expect->up > ROUNDING && expect->up == expect->down)
+    if (expect->up > 0 && expect->up == expect->down)
         fprintf(out, " ~%s", up);
-    else if (expect->up > ROUNDING || expect->down > ROUNDING)
+    else if (expect->up > 0 || expect->down > 0)
         fprintf(out, " +%s -%s", up, down);
     fprintf(out, ", got %s (line %u)\n", short_number(got, result), expect->line);
+}
+
+/* Returns whether `got` is within the expected range. The limits are widened by the rounding of the division by the
+ * trips and of decimal fractions in the file. */
+static bool is_expected(const p5_expectation *expect, double got)
+{
+    static const double ROUNDING = 1e-9;
+    return got >= expect->value - expect->down - ROUNDING && got <= expect->value + expect->up + ROUNDING;
 }
 
 /* Returns by how much a register grows per trip; it has the value `few` after the run of N1 trips and `many`
@@ -54,7 +61,7 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
         }
         double got = reg < 0 ? p5_per_trip(&expect->what, counts, c->trips)
                              : gain_per_trip(registers[0][reg], registers[1][reg], c->trips);
-        bool good = got >= expect->value - expect->down && got <= expect->value + expect->up;
+        bool good = is_expected(expect, got);
         if (!good)
             failed++;
         if (!good || all)
