@@ -196,17 +196,6 @@ typedef struct calls {
     uint64_t *numbers;
 } calls;
 
-/* Returns true if the context lies inside another one with the same call site and function. Only the
- * outermost of such contexts adds its cost, because it includes the others. */
-static bool is_nested(const p5_profile *p, uint32_t context)
-{
-    const profile_context *c = &p->contexts.items[context];
-    for (uint32_t at = c->parent; at != PROFILE_ROOT; at = p->contexts.items[at].parent)
-        if (p->contexts.items[at].function == c->function && p->contexts.items[at].call_site == c->call_site)
-            return true;
-    return false;
-}
-
 /* Makes the rows of all calls. Returns false when memory is out; the caller frees rows and numbers in any
  * case. */
 static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
@@ -223,9 +212,10 @@ static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
         *row = (call_row){e->call_site, e->function, e->calls, &made->numbers[made->count * c->count]};
         made->count++;
         const profile_context *to = &p->contexts.items[e->to];
-        /* else the call is recursive, and continues a context that exists already */
+        /* else the call is recursive and continues a context that exists already: no context lies inside another
+         * one of the same function */
         bool child = to->parent == e->from && to->call_site == e->call_site && to->function == e->function;
-        if (child && !is_nested(p, e->to))
+        if (child)
             memcpy(row->costs, &inclusive[e->to * c->count], c->count * sizeof *row->costs);
     }
     free(inclusive);
