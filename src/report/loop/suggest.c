@@ -30,6 +30,7 @@ typedef struct priced_loop {
 
 typedef struct suggestion {
     char text[820], changes[330]; /* rewrite_describe, of one rewriting or of two */
+    unsigned number;              /* of the rewriting among those that are priced */
     double clocks;                /* of a trip of the rewritten loop */
     priced_loop loop;
 } suggestion;
@@ -103,7 +104,7 @@ static void describe(const suggester *s, const rewriting *r, suggestion *to)
  * Returns false when memory is out. */
 static bool keep(suggester *s, const rewriting *r, const priced_loop *loop, bool saves)
 {
-    suggestion found = {.clocks = loop->clocks, .loop = *loop};
+    suggestion found = {.number = s->tried, .clocks = loop->clocks, .loop = *loop};
     describe(s, r, &found);
     const bool kept = saves ? ARRAY_ADD(&s->found, found) : ARRAY_ADD(&s->first, found);
     if (!kept)
@@ -132,14 +133,17 @@ static bool try_rewriting(void *context, const rewriting *r)
     return s->status == P5_OK && s->tried < MOST_TRIED;
 }
 
-/* Orders by clocks, then those that change less. */
+/* Orders by clocks, then those that change less, then by the order of pricing. */
 static int by_clocks(const void *a, const void *b)
 {
     const suggestion *x = a, *y = b;
     if (x->clocks != y->clocks)
         return x->clocks < y->clocks ? -1 : 1;
     const size_t of_x = strlen(x->changes) + strlen(x->text), of_y = strlen(y->changes) + strlen(y->text);
-    return of_x != of_y ? (of_x < of_y ? -1 : 1) : strcmp(x->text, y->text);
+    if (of_x != of_y)
+        return of_x < of_y ? -1 : 1;
+    const int order = strcmp(x->text, y->text);
+    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
 /* Tries all rewritings of the loop `edited`. */

@@ -161,14 +161,15 @@ static diff_row *function_rows(const p5_profile *a, const p5_profile *b, const p
     return rows;
 }
 
-/* Orders by the difference between A and B, largest first. */
+/* Orders by the difference between A and B, largest first, then by name. */
 static int by_change(const void *x, const void *y)
 {
     const diff_row *p = x, *q = y;
     uint64_t d = p->a > p->b ? p->a - p->b : p->b - p->a, e = q->a > q->b ? q->a - q->b : q->b - q->a;
     if (d != e)
         return d < e ? 1 : -1;
-    return strcmp(p->name, q->name);
+    const int order = strcmp(p->name, q->name);
+    return order != 0 ? order : by_identity(p, q);
 }
 
 /* Writes the functions in which `value` differs by at least `least_percent` of all of A. Returns false when

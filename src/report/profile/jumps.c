@@ -23,11 +23,15 @@ static size_t bottom(const jump *j)
     return j->from < j->to ? j->to : j->from;
 }
 
-/* Orders short jumps first: they get lanes first, and lie within the longer ones. */
+/* Orders short jumps first: they get lanes first, and lie within the longer ones. Of two jumps to each other, the
+ * upper one comes first. */
 static int by_length(const void *a, const void *b)
 {
     size_t x = bottom(a) - top(a), y = bottom(b) - top(b);
-    return x != y ? (x > y) - (x < y) : (top(a) > top(b)) - (top(a) < top(b));
+    if (x != y)
+        return x < y ? -1 : 1;
+    const size_t from_a = ((const jump *)a)->from, from_b = ((const jump *)b)->from;
+    return top(a) != top(b) ? (top(a) < top(b) ? -1 : 1) : (from_a > from_b) - (from_a < from_b);
 }
 
 /* Fills in the direct jumps among the instructions [first, end) whose target is one of these, too. Returns

@@ -20,25 +20,25 @@ typedef struct place {
     uint64_t mispredicted;
 } place;
 
+/* Orders functions and lines as the profile has them. */
+static int by_place(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
 /* Orders the costliest first. */
 static int by_clocks(const void *a, const void *b)
 {
     const place *x = a, *y = b;
     if (x->clocks != y->clocks)
         return x->clocks < y->clocks ? 1 : -1;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
+    return by_place(x, y);
 }
-
-static int by_line(const void *a, const void *b)
-{
-    const place *x = a, *y = b;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
-}
-
 /* Adds the costs of an instruction to those of its place. */
 static void add_costs(place *to, const insn_costs *c)
 {
@@ -100,9 +100,9 @@ static size_t line_places(const profile_page *page, place *places)
         add_costs(&places[count++], &page->costs[i]);
     }
     if (count > 1)
-        qsort(places, count, sizeof *places, by_line);
+        qsort(places, count, sizeof *places, by_place);
     for (size_t i = 0; i < count; i++) {
-        if (left == 0 || by_line(&places[left - 1], &places[i]) != 0) {
+        if (left == 0 || by_place(&places[left - 1], &places[i]) != 0) {
             places[left++] = places[i];
             continue;
         }

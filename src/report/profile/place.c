@@ -24,13 +24,15 @@ typedef struct place_reader {
     size_t ends[3]; /* the ends of these three kinds in the list */
 } place_reader;
 
-/* Orders by kind of symbol (a rank divided by 4, see CANDIDATE_LABEL), then by address. */
+/* Orders by kind of symbol (a rank divided by 4, see CANDIDATE_LABEL), then by address, then as read. */
 static int by_rank(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
     if (x->rank / 4 != y->rank / 4)
         return x->rank < y->rank ? -1 : 1;
-    return (x->start > y->start) - (x->start < y->start);
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 /* Makes the list of what the reader has found. Returns false when memory is out. */

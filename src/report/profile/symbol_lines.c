@@ -83,20 +83,23 @@ static bool read_unit_lines(Dwarf_Die *unit, profile_symbols *s, uint64_t base)
             last_file = name ? file_index(s, folder, name) : PROFILE_NO_INDEX;
         last_name = name;
         const profile_line row = {base + (uint32_t)address, end ? PROFILE_NO_INDEX : last_file,
-                                  end ? 0 : (unsigned)number};
+                                  end ? 0 : (unsigned)number, s->lines.count};
         if (!ARRAY_ADD(&s->lines, row))
             return false;
     }
     return true;
 }
 
-/* Orders rows by address. At equal addresses the end of a sequence comes before other rows. */
+/* Orders rows by address. At equal addresses the end of a sequence comes before other rows, which keep
+ * the order of the line table. */
 static int by_line_address(const void *a, const void *b)
 {
     const profile_line *x = a, *y = b;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
-    return (y->file == PROFILE_NO_INDEX) - (x->file == PROFILE_NO_INDEX);
+    if ((x->file == PROFILE_NO_INDEX) != (y->file == PROFILE_NO_INDEX))
+        return x->file == PROFILE_NO_INDEX ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 bool symbols_read_lines(symbol_reader *r, Elf *elf)

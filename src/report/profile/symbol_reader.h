@@ -13,9 +13,10 @@ typedef struct candidate {
     /* The kind (below) plus 0 for a global symbol, 1 for a weak and 2 for a local one. Of several symbols at
      * one address, that with the lowest rank names the function. */
     unsigned rank;
-    char *symbol; /* "": only marks the beginning of something that is not code */
-    char *unit;   /* the file to which the symbol table attributes it, or NULL */
-    char *object; /* the file that contains the symbol table */
+    char *symbol;  /* "": only marks the beginning of something that is not code */
+    char *unit;    /* the file to which the symbol table attributes it, or NULL */
+    char *object;  /* the file that contains the symbol table */
+    size_t number; /* in the order of reading */
 } candidate;
 
 /* The kinds of symbols, as their lowest ranks. Symbols of type function have ranks from 0. Then come global

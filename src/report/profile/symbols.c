@@ -32,6 +32,7 @@ bool candidate_add(symbol_reader *r, candidate c, const char *name)
     c.limit += r->base;
     c.symbol = arena_text(&r->s->names, name);
     c.object = r->object;
+    c.number = r->list.count;
     return c.symbol && ARRAY_ADD(&r->list, c);
 }
 
@@ -60,7 +61,8 @@ static bool is_candidate(Elf *elf, const GElf_Sym *symbol, const char *name, can
     return kind >= CANDIDATE_LOCAL || c->start < c->limit;
 }
 
-/* Orders by address, and at the same address the best name first. */
+/* Orders by address, and at the same address the best name first. The same name in several units (identical code
+ * is folded) keeps the order of the symbol table. */
 static int by_start_and_rank(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
@@ -71,7 +73,8 @@ static int by_start_and_rank(const void *a, const void *b)
     size_t underscores = strspn(x->symbol, "_"), others = strspn(y->symbol, "_");
     if (underscores != others) /* prefer malloc to __libc_malloc */
         return underscores < others ? -1 : 1;
-    return strcmp(x->symbol, y->symbol);
+    const int order = strcmp(x->symbol, y->symbol);
+    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
 /* Adds the symbols of an ELF file: functions and global labels of code, or with `everything` all that have a

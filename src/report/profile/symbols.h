@@ -14,6 +14,7 @@ typedef struct profile_line {
     uint64_t address;
     int file;      /* index in `files`; PROFILE_NO_INDEX: code without a source line begins here */
     unsigned line; /* from 1; 0: unknown */
+    size_t number; /* in the order of reading */
 } profile_line;
 typedef struct profile_symbols {
     arena names;                          /* owns all strings */
