@@ -85,8 +85,8 @@ void guard_code_limit(engine *e, const engine_block *b)
     if (beyond_limit(e, b, b->size ? b->size : 1)) {
         if (b->count <= 1)
             engine_raise(e, VECTOR_GP, 0);
-        e->memory.guard.limit_step =
-            true; /* has the same code translated again, instruction by instruction */
+        /* Has the same code translated again, instruction by instruction. */
+        e->memory.guard.limit_step = true;
         guard_set_step_flag(e);
         engine_resume(e);
     }

@@ -104,10 +104,10 @@ typedef struct engine_guard {
     bool data;          /* every data access has to be checked and takes mmu_fill (PAGE_GUARDED) */
     bool code;          /* CS has a limit below 4 GB */
     bool segments;      /* a data or stack segment is not flat, and not real_limits */
-    bool
-        real_limits; /* real or V86 mode, and only an offset above FFFFh can violate a segment: access_mode */
-    bool extra_now;  /* a block has used FS or GS, which is not flat; until segments are loaded again */
-    bool alignment;  /* misaligned accesses raise #AC: CR0.AM, EFLAGS.AC, CPL 3 */
+    /* Real or V86 mode, and only an offset above FFFFh can violate a segment: access_mode. */
+    bool real_limits;
+    bool extra_now;   /* a block has used FS or GS, which is not flat; until segments are loaded again */
+    bool alignment;   /* misaligned accesses raise #AC: CR0.AM, EFLAGS.AC, CPL 3 */
     bool breakpoints; /* DR7 enables one */
     bool limit_step;  /* every instruction is a block, because CS ends soon */
     uint8_t alone;    /* boundaries until the end of an instruction that runs alone (guard_run_alone) */
@@ -135,8 +135,8 @@ typedef struct memory_state {
     uint32_t ram_bytes;    /* a multiple of the page size */
     uint32_t address_mask; /* of physical addresses: A20 */
     uint64_t *code_lines;  /* by page of RAM: which 64ths of it hold translated code */
-    uint8_t
-        *table_pages; /* by page of RAM: 1 if page tables were walked in it since translations were flushed */
+    /* By page of RAM: 1 if page tables were walked in it since translations were flushed. */
+    uint8_t *table_pages;
     uint8_t open_bus[ENGINE_PAGE_BYTES]; /* what is read where nothing drives the bus: all ones */
     engine_window windows[ENGINE_WINDOWS];
     page_entry uncached; /* the result of mmu_fill while there are pins */

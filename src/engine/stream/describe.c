@@ -1,5 +1,8 @@
-/* Translation. A description belongs to one translated block: its address is compiled into the block as the
- * argument of the block hook, so the running block is always known without a search. */
+/* Translation. Unicorn translates guest code in blocks. A *description* (engine_block) belongs to one translated
+ * block: its address is compiled into the block as the argument of the block hook, the function that the block
+ * calls when it starts, so the running block is always known without a search. Before Unicorn translates, plan.c
+ * decodes the block and decides where it ends. A WRAP(name) replaces Unicorn's function `name`, which REAL(name)
+ * calls. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +15,16 @@
 #include "engine/stream/stream_internal.h"
 #include "engine/stretch/stretch.h"
 
+/* Returns whether instruction number `i` has other bytes in two blocks with the same marks. */
 static bool differs(const engine_block *a, const engine_block *b, unsigned i)
 {
     unsigned at = a->marks[i].offset;
     return memcmp(a->code->bytes + at, b->code->bytes + at, a->marks[i + 1].offset - at) != 0;
 }
 
-/* Compares the new block `b` with the block that was there before, and cuts at the instructions that differ.
- * If more than a few differ, it is other code. */
+/* Compares the new block `b` with the block that was translated before at its address, to find code that changes
+ * itself. Makes blocks begin at and after each instruction that differs, so that only those are translated again
+ * from now on. If more than a few differ, or the lengths do, it is other code, and this does nothing. */
 static void compare_change(engine *e, engine_block *b)
 {
     enum { FEW = 4 };
@@ -43,16 +48,18 @@ static void compare_change(engine *e, engine_block *b)
 
 /* A block that is being translated. */
 typedef struct translation {
-    uc_translated *tb;
+    uc_translated *tb; /* Unicorn's data about it */
     uint32_t linear, physical;
-    bool code32;
-    code_bytes code;
+    bool code32;     /* 32-bit code */
+    code_bytes code; /* its bytes; `bytes` is NULL if its page is not present */
+    /* First of the instructions that Unicorn is asked for, then of those that it has translated. */
     block_plan plan;
-    unsigned planned; /* instructions that Unicorn was asked for */
-    unsigned hash;
+    unsigned planned; /* number of instructions that Unicorn is asked for */
+    unsigned hash;    /* for index.c */
 } translation;
 
-/* Fills in the marks. Returns false if Unicorn has not translated what was decoded. */
+/* Fills in the marks from the decoded instructions, and the size, also in `tb`. Returns false if Unicorn has not
+ * translated what was decoded. */
 static bool mark(engine *e, engine_block *b, uc_translated *tb)
 {
     unsigned at = 0;
@@ -72,18 +79,20 @@ static bool mark(engine *e, engine_block *b, uc_translated *tb)
     return true;
 }
 
-/* Returns whether the block's end only delivers it, and its records fit into a batch. */
+/* Returns whether the block may go into a batch (engine_block.quick): nothing but reporting it has to be done at its
+ * end, and its records fit. */
 static bool is_quick(const engine *e, const engine_block *b)
 {
     /* Without descriptors, segments are numbers and the privilege does not change. */
-    const uint32_t outside =
+    const uint32_t excluded =
         ISA_SYSTEM | ISA_IO | (e->stream.translated.real ? 0 : ISA_FAR_TRANSFER | ISA_SEGMENT_LOAD);
     const unsigned most = QUICK_ACCESSES + 2u * b->count;
-    return block_rules[b->kind].batches && !(e->stream.translated.insns[b->count - 1].flags & outside) &&
+    return block_rules[b->kind].batches && !(e->stream.translated.insns[b->count - 1].flags & excluded) &&
            b->marks[b->count].accesses <= most && e->stream.translated.references <= most;
 }
 
-/* Makes the core's block. Returns false if memory runs out. */
+/* Makes the timing model's description of the block, and computes what the block takes of a batch. Returns false if
+ * memory runs out. */
 static bool make_core_block(engine *e, engine_block *b, const translation *t)
 {
     isa_block *made = isa_block_make(e->stream.translated.insns, b->count, t->code.bytes, b->linear,
@@ -92,19 +101,21 @@ static bool make_core_block(engine *e, engine_block *b, const translation *t)
         return false;
     const uint64_t most = core_most_clocks(e->options.core);
     b->block = core_block_make(e->options.core, made);
-    if (core_most_clocks(e->options.core) > most) { /* the owner's plans depend on it */
+    if (core_most_clocks(e->options.core) > most) { /* the owner has computed its limit of batches from it */
         stretch_no_batch(e);
         engine_request_attention_async(e);
     }
     if (!b->block)
         return false;
-    enum { EACH = ENGINE_BATCH_CLOCKS / ENGINE_BATCH };
+    enum { EACH = ENGINE_BATCH_CLOCKS / ENGINE_BATCH }; /* the fewest clocks that an instruction counts as */
     const uint64_t clocks = core_block_clocks(b->block);
     b->takes = b->count - (int64_t)(clocks > EACH * b->count ? clocks : EACH * b->count) * ENGINE_CLOCK_LEFT;
     b->code = made;
     return true;
 }
 
+/* Allocates a description with what is known before translation. `plan` decides how many marks there is space for.
+ * Returns NULL if memory runs out. */
 static engine_block *make(const uc_translated *tb, const block_plan *plan, uint32_t physical)
 {
     engine_block *b = host_line_calloc(sizeof *b + (plan->count + 1) * sizeof b->marks[0]);
@@ -118,12 +129,12 @@ static engine_block *make(const uc_translated *tb, const block_plan *plan, uint3
     b->levels.mode = tb->flags & EFLAGS_VM  ? P5_MODE_V86
                      : tb->flags & UC_HF_PE ? P5_MODE_PROTECTED
                                             : P5_MODE_REAL;
-    b->levels.iopl = tb->flags >> 12 & 3;
+    b->levels.iopl = tb->flags >> 12 & 3; /* as in EFLAGS */
     return b;
 }
 
 /* Copies the plan of the block's final instructions into the block. */
-static void settle(engine_block *b, const block_plan *plan)
+static void copy_plan(engine_block *b, const block_plan *plan)
 {
     b->count = (uint16_t)plan->count;
     b->kind = (uint8_t)plan->kind;
@@ -133,9 +144,9 @@ static void settle(engine_block *b, const block_plan *plan)
         block_rules[plan->kind].exact || b->needs.later || b->needs.extra_segments || b->needs.port_bytes;
 }
 
-/* Checks the space for translations. Unicorn flushes by itself when its buffer is full, but then it still
- * links the previous block, which is gone, to the new one. So the translations are dropped earlier, between
- * two blocks: by block_make_room when `b` runs. */
+/* Checks the space for translations, after one was added. Unicorn flushes by itself when its buffer is full, but
+ * then it still links the previous block, which is gone, to the new one. So the translations are dropped earlier,
+ * between two blocks: by block_make_room when `b` runs. */
 static void check_buffer(engine *e, const uc_translated *tb, engine_block *b)
 {
     if (code_translated(e, (uintptr_t)tb)) { /* Unicorn's descriptions lie in the same buffer */
@@ -144,7 +155,7 @@ static void check_buffer(engine *e, const uc_translated *tb, engine_block *b)
     }
 }
 
-/* Makes stores into these bytes of a block be noticed. */
+/* Makes stores into these bytes of a block, which may lie in two pages, be noticed. */
 static void protect(engine *e, uint32_t linear, uint32_t physical, unsigned size)
 {
     unsigned here = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK);
@@ -153,17 +164,18 @@ static void protect(engine *e, uint32_t linear, uint32_t physical, unsigned size
         code_protect(e, physical, size - here);
 }
 
-/* Finds the bytes, decides where the block ends, and starts to follow stores if an INVD is to come. */
+/* Finds the bytes and decides where the block ends. If an INVD comes in the block or later in its page, starts to
+ * follow stores one by one (coherence_follow). */
 static void plan_translation(engine *e, translation *t, int max_insns)
 {
     unsigned max = max_insns < BLOCK_INSNS ? (unsigned)max_insns : BLOCK_INSNS;
-    if (t->tb->flags & UC_HF_STEP)
+    if (t->tb->flags & UC_HF_STEP) /* single instructions: guard_set_step_flag */
         max = 1;
     code_bytes_find(e, t->linear, &t->physical, &t->code);
     if (coherence_may_follow(e) && t->code.bytes && code_none_in_page(e, t->physical) &&
         plan_comes_to_invd(e, t->linear, t->code32, &t->code))
         coherence_follow(e);
-    e->stream.translated.count = 0;
+    e->stream.translated.count = 0; /* nothing is decoded yet */
     e->stream.translated.real = uc_is_real(t->tb->flags);
     t->plan = plan_block(e, t->linear, t->tb->flags, max, &t->code);
     if (t->plan.kind == BLOCK_INVD && coherence_may_follow(e))
@@ -173,14 +185,15 @@ static void plan_translation(engine *e, translation *t, int max_insns)
 }
 
 void REAL(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns);
-/* Lets Unicorn translate the block, whose description will be `b`. `made`: it is new. May not return, if the
- * second page of an instruction faults. */
+/* Lets Unicorn translate the block, whose description will be `b`. `made`: it is new, and not in the index yet.
+ * Does not return if fetching the block faults; `unfinished` then keeps a new description, so that it is freed
+ * later. */
 static void generate(engine *e, uc_cpu *cpu, translation *t, engine_block *b, bool made)
 {
     stream_translated *now = &e->stream.translated;
     uc_hook_head *hook = e->stream.block_hook;
     hook->callback = guard_looks(e, t->tb) ? (void *)stream_block_checked : (void *)stream_block;
-    hook->user_data = b;
+    hook->user_data = b; /* what the call at the block's start passes: emit.c */
     now->unfinished = made ? b : NULL;
     now->kind = t->plan.kind;
     now->linear = t->linear;
@@ -197,11 +210,11 @@ static void generate(engine *e, uc_cpu *cpu, translation *t, engine_block *b, bo
         t->tb->size = (uint16_t)t->plan.size;
     if (t->code.bytes)
         protect(e, t->linear, t->physical, t->tb->size);
-    if (stretch_restarts(e))
+    if (stretch_restarts(e)) /* the block before was left at a store, which this block makes */
         plan_cut_at(e, t->linear + t->plan.size);
 }
 
-/* Fails because Unicorn has not translated what was decoded. */
+/* Makes the run fail because Unicorn has not translated what was decoded. The block never executes. */
 static void fail(engine *e, engine_block *b, const translation *t)
 {
     const uint8_t none[4] = {0}, *c = t->code.bytes && t->code.size >= sizeof none ? t->code.bytes : none;
@@ -218,11 +231,12 @@ static void fail(engine *e, engine_block *b, const translation *t)
 /* Completes a new description after translation. */
 static void describe(engine *e, engine_block *b, const translation *t)
 {
-    settle(b, &t->plan);
+    copy_plan(b, &t->plan);
     check_buffer(e, t->tb, b);
     index_own(e, b);
     if (block_rules[b->kind].undescribed)
         return;
+    /* Each condition would be an error of p5scope or Unicorn. */
     if (t->tb->icount == 0 || t->tb->icount > t->planned ||
         e->stream.translated.references > RECORD_RESERVE || e->stream.translated.count < b->count ||
         !mark(e, b, t->tb)) {
@@ -239,7 +253,7 @@ static void describe(engine *e, engine_block *b, const translation *t)
     compare_change(e, b);
 }
 
-/* Completes the translation of a block that has a description already. */
+/* Completes the translation of a block for which the index had a description. */
 static void described_before(engine *e, engine_block *b, const translation *t)
 {
     check_buffer(e, t->tb, b);
@@ -249,6 +263,8 @@ static void described_before(engine *e, engine_block *b, const translation *t)
     compare_change(e, b);
 }
 
+/* Unicorn calls this to translate the block at tb->pc: replaces its translator's main function, which `generate`
+ * calls. `max_insns` is Unicorn's limit. Finds or makes the description. */
 void WRAP(gen_intermediate_code)(uc_cpu *cpu, uc_translated *tb, int max_insns)
 {
     engine *e = engine_of(uc_env_of(cpu));

@@ -3,7 +3,12 @@
  * Unicorn's translator would generate a lookup in its own TLB, which is always empty, a call from a place
  * after the block, and a check for a request to exit. For an x87 instruction it would generate the reference
  * and one to three calls that pass values through the state. Here a reference becomes a call, and calls that
- * make up an instruction together (x87_whole.h) become one. */
+ * make up an instruction together (engine/x87/emit.h) become one.
+ *
+ * Unicorn's translator turns each guest instruction into operations of its intermediate code (uc_op), which it
+ * compiles to host code afterwards. A WRAP(name) replaces one of its functions that generate operations, REAL(name)
+ * or UC_INTERNAL(name) is such a function. `s` is the translator. Values are temporaries: Unicorn's functions use
+ * their names, operations their addresses (uc_temporary_of). */
 #include <assert.h>
 
 #include "engine/memory/access.h"
@@ -16,9 +21,11 @@
 /* The translator's encoding of references (MemOp): size as power of two, sign, other byte order. Higher bits
  * are requests that no instruction of these processors makes. */
 enum { KIND_DWORD = 2, KIND_SIZE = 3, KIND_PLAIN = 7 };
-/* Unicorn has the MMU indices 0 to 2; the user's is 1. */
+/* Unicorn's MMU index tells the privilege of a reference: 1 is the user's, 0 and 2 are the supervisor's. */
 enum { MMU_INDEX_USER = 1 };
 
+/* Generates a call of `function`, the address of a C function that changes no guest register. `result` is the
+ * address of a temporary for its result, or 0; `arguments` are those of `count` temporaries. */
 static void call(uc_translator *s, uintptr_t function, uintptr_t result, unsigned count,
                  const uintptr_t *arguments)
 {
@@ -35,8 +42,8 @@ static void call(uc_translator *s, uintptr_t function, uintptr_t result, unsigne
     op->arguments[at] = UC_CALL_WRITES_NO_GLOBALS;
 }
 
-/* Returns the call before one whose last argument is `last_argument`. An operation that makes a register's
- * number may lie in between. Returns NULL if there is another operation. */
+/* Returns the last operation if it is a call, else NULL. It is to come before a call whose last argument is
+ * `last_argument`. An operation that sets that argument, a register's number, may lie in between. */
 static uc_op *call_before(const uc_translator *s, uintptr_t last_argument)
 {
     uc_op *last = uc_last_op(s);
@@ -45,8 +52,8 @@ static uc_op *call_before(const uc_translator *s, uintptr_t last_argument)
     return last && last->opcode == UC_OP_CALL ? last : NULL;
 }
 
-/* Replaces the previous call by a call of the whole instruction, if `function` with these arguments completes
- * it. */
+/* If the last operation is a call that a call of `function` with these arguments would complete to an instruction,
+ * replaces it by one call for the whole instruction and returns true: `function` need not be called. */
 static bool complete(uc_translator *s, uintptr_t function, unsigned count, const uintptr_t *arguments)
 {
     uc_op *last = call_before(s, arguments[count - 1]);
@@ -71,6 +78,7 @@ static bool complete(uc_translator *s, uintptr_t function, unsigned count, const
     return true;
 }
 
+/* Returns whether `function` is a load or store of access.c. */
 static bool is_reference(uintptr_t function)
 {
     for (unsigned i = 0; i < 2 * ACCESS_MODES; i++) {
@@ -84,13 +92,14 @@ static bool is_reference(uintptr_t function)
     return false;
 }
 
+/* Returns the engine to which the translator belongs. */
 static engine *engine_of_translator(const uc_translator *s)
 {
     uc_engine *uc = (uc_engine *)uc_translator_field(s, UC_TCG_UC);
     return engine_of(uc_env_of(uc_cpu_of_handle(uc)));
 }
 
-/* Returns the instruction that is being translated. NULL if it cannot be read. */
+/* Returns the instruction that is being translated; NULL if it was not decoded, because its bytes cannot be read. */
 static const isa_insn *translated(const uc_translator *s)
 {
     const engine *e = engine_of_translator(s);
@@ -101,20 +110,22 @@ static const isa_insn *translated(const uc_translator *s)
               : NULL;
 }
 
+/* Returns whether the instruction that is being translated is one of these (isa_form.engine). */
 static bool translates(const uc_translator *s, isa_engine what)
 {
     const isa_insn *insn = translated(s);
     return insn && isa_forms[insn->form].engine == what;
 }
 
+/* Returns whether the instruction that is being translated has an operand in memory. */
 static bool is_memory_instruction(const uc_translator *s)
 {
     const isa_insn *insn = translated(s);
     return insn && insn->memory;
 }
 
-/* Returns true if MMX mode need not be entered again, because nothing since the block's previous MMX
- * instruction can have left it. Translation makes no MMX instruction conditional. */
+/* Returns true if MMX mode (TOP 0, all tags valid) need not be entered again, because nothing since the block's
+ * previous MMX instruction can have left it. Translation makes no MMX instruction conditional. */
 static bool is_in_mmx(const uc_translator *s)
 {
     for (const uc_op *op = uc_last_op(s); op; op = uc_op_before(s, op)) {
@@ -131,6 +142,8 @@ static bool is_in_mmx(const uc_translator *s)
 
 void WRAP(helper_fwait)(uc_env *env);
 
+/* Unicorn calls this to generate a call of a C function with `count` arguments. Changes the calls for MMX mode and
+ * FNOP, and joins calls for x87 instructions. */
 void REAL(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments);
 void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int count, uintptr_t *arguments)
 {
@@ -150,7 +163,8 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
 }
 
 void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count);
-/* Generates the call at a block's start (stream_start). emit_start_as fills in the values that depend on the translation. */
+/* Generates the call at a block's start (stream_start). emit_start_as fills in the values that depend on the
+ * translation: p5_block, levels and `takes` are constants of 0 until then. */
 void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t *arguments, int count)
 {
     (void)count;
@@ -174,6 +188,7 @@ void WRAP(uc_add_inline_hook)(uc_engine *uc, const uc_hook_head *hook, uintptr_t
         UC_INTERNAL(tcg_temp_free_internal)(s, values[i]);
 }
 
+/* Completes the call at the start of the translated block, when its description `b` is complete. */
 void emit_start_as(engine *e, const engine_block *b)
 {
     const uintptr_t values[3] = {(uintptr_t)b->block, stretch_levels(b), (uintptr_t)b->takes};
@@ -213,8 +228,8 @@ static bool reads_half(const uc_translator *s)
     return insn && insn->flags & ISA_MMX && insn->operand_bytes == 4;
 }
 
-/* Returns the mode with which the instruction's references are checked. In real and V86 mode, ACCESS_REAL suffices for
- * references to whole operands at 16-bit addresses. */
+/* Returns the mode with which the instruction's references are checked against their segment (access_mode). In
+ * real and V86 mode, ACCESS_REAL suffices for references to whole operands at 16-bit addresses. */
 static access_mode mode_of(const uc_translator *s)
 {
     if (!engine_of_translator(s)->stream.translated.real)
@@ -226,6 +241,8 @@ static access_mode mode_of(const uc_translator *s)
     return form->accesses != 0 && form->data_reads <= 1 && form->data_writes <= 1 ? ACCESS_REAL : ACCESS_ANY;
 }
 
+/* Generates a load into the temporary `value` from the address in the temporary `address`, with the privilege of
+ * MMU index `index`. `kind` is the translator's MemOp. */
 static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
 {
     uintptr_t arguments[2] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
@@ -242,6 +259,7 @@ static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t
     enter_pending_mmx(s);
 }
 
+/* Generates a store of the temporary `value` likewise. */
 static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
 {
     uintptr_t arguments[3] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
@@ -257,8 +275,8 @@ static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_
 
 void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c);
 
-/* Stores the opcode of the x87 instruction that is being translated: the low bits of its first byte, and its second. Unicorn
- * stores only its address. */
+/* Generates a store of the opcode of the x87 instruction that is being translated: the low bits of its first byte,
+ * and its second. Unicorn stores only its address. `env` is the processor state's temporary. */
 static void store_opcode(uc_translator *s, uintptr_t env)
 {
     const stream_translated *block = &engine_of_translator(s)->stream.translated;
@@ -271,9 +289,11 @@ static void store_opcode(uc_translator *s, uintptr_t env)
     UC_INTERNAL(tcg_temp_free_internal)(s, value);
 }
 
-/* Corrects two kinds of stores into the state. A MOVQ into a register is an ordinary store, so the exponent is
- * stored here; all other instructions that write an MMX register are calls. FNSTSW AX, and what the 80287 had
- * and the 387 does not, do not change the pointer to the last instruction. */
+/* Generates an operation with three arguments; a store into the processor state has the value `a`, the state `b`
+ * and the offset `c`. Corrects three kinds of them. The store of the last x87 instruction's CS (fpcs) is followed
+ * by one of its opcode. A MOVQ into an MMX register stores 64 bits, so the exponent of ones is stored here; all
+ * other instructions that write an MMX register are calls. Instructions that do not change the pointer to the last
+ * x87 instruction (FNSTSW AX, and no-operations that the 80287 executed) do not store it (fpop up to fpdp). */
 void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, uintptr_t c)
 {
     const uintptr_t env = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
@@ -290,7 +310,8 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
     UC_INTERNAL(tcg_temp_free_internal)(s, ones);
 }
 
-/* BSWAP of 16 bits clears the lower half and keeps the upper half. Unicorn's swaps all four bytes. */
+/* Generates BSWAP. BSWAP of 16 bits clears the lower half and keeps the upper half. Unicorn's swaps all four
+ * bytes. */
 void REAL(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value);
 void WRAP(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value)
 {
@@ -311,6 +332,7 @@ void WRAP(tcg_gen_rotl_i32)(uc_translator *s, uintptr_t result, uintptr_t value,
     UC_INTERNAL(tcg_temp_free_internal)(s, uc_temporary_of(s, negative));
 }
 
+/* Unicorn calls these to generate loads and stores. Those that need more than a size and a sign remain Unicorn's. */
 #define GENERATE(name, generate)                                                                             \
     void REAL(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \
     void WRAP(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)   \

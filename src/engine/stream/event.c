@@ -1,7 +1,8 @@
 /* Faults, traps, software and external interrupts. Unicorn stops at each and calls event_interrupt. What was
- * interrupted is retired first, then the owner is asked, then delivery.c delivers through the guest's IDT or
- * vector table. A fault during delivery leaves the delivery by longjmp and comes back here as the next event,
- * so no resource is held across a delivery. */
+ * executed of the running block is retired first (reported to the engine's owner), then the owner's event()
+ * decides, then delivery.c delivers through the guest's IDT or vector table. A fault during delivery leaves the
+ * delivery by longjmp and comes back here as the next event, so no resource is held across a delivery. "Attention"
+ * is a call of the owner's attention(). */
 #include "engine/control/callback.h"
 
 #include <assert.h>
@@ -16,33 +17,33 @@
 enum { EXCEPTION_INJECTED = 0x200 };
 
 /* Checks the gate of INT n. The processor checks it before it pushes anything, and faults at the INT itself,
- * but Unicorn has already advanced EIP. Manual: interrupt delivery in protected mode. Returns true with the
- * fault. */
+ * but Unicorn has already advanced EIP. Manual: interrupt delivery in protected mode. Returns true if it faults, with
+ * vector and error code. */
 static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t *code)
 {
     uint8_t access;
     if (engine_mode(e) == P5_MODE_REAL)
-        return false; /* real mode has no gates */
-    *code = vector * 8 + 2;
+        return false;       /* real mode has no gates */
+    *code = vector * 8 + 2; /* the IDT bit is set */
     *fault = VECTOR_GP;
     if (vector * 8 + 7 > e->env->idt.limit)
         return true;
     if (!delivery_gate_access(e, vector, &access))
-        return false;
+        return false; /* the delivery page-faults */
     unsigned type = access & 0x1f;
     if (type != SYSTEM_TASK_GATE && (type & ~9u) != 6) /* interrupt and trap gates: 6, 7, 14, 15 */
         return true;
     if ((access >> 5 & 3u) < (e->env->hflags & UC_HF_CPL))
         return true;
     *fault = VECTOR_NP;
-    return !(access & 0x80);
+    return !(access & 0x80); /* P */
 }
 
-/* Returns how INT n passes through a gate that software_fault has accepted. The delivery itself finds other
- * errors. */
+/* Returns how INT n passes through a gate that software_fault has accepted, which decides its clocks. Reads as
+ * zero what is not present, because the delivery itself finds such errors. */
 static p5_gate gate_way(engine *e, unsigned vector)
 {
-    enum { CONFORMING_CODE = 0x0c, LDT = 4 };
+    enum { CONFORMING_CODE = 0x0c, LDT = 4 }; /* bits of an access byte, of a selector */
     const uc_env *env = e->env;
     uint8_t gate[6] = {0}, code = 0;
     if (engine_mode(e) == P5_MODE_REAL)
@@ -59,19 +60,20 @@ static p5_gate gate_way(engine *e, unsigned vector)
     return inner ? P5_GATE_INNER : P5_GATE_SAME;
 }
 
-/* An interruption of the guest, from what Unicorn reports to what the processor delivers. */
+/* An interruption of the guest: first what Unicorn reports, then, step by step, what the processor delivers. */
 typedef struct interruption {
     p5_transfer kind;
     uint8_t vector;
-    uint32_t code; /* error code */
-    bool write;    /* #PF: Unicorn's reference was a write */
-    bool locks_up;
-    memory_fault fault;
+    uint32_t code;             /* error code */
+    bool write;                /* #PF: Unicorn's reference was a write */
+    bool locks_up;             /* engine_event.locks_up */
+    memory_fault fault;        /* about the reference that faulted; zeros if the fault is of something else */
     const engine_block *block; /* of the faulting instruction; NULL: it could not be fetched */
     const isa_insn *insn;      /* the faulting instruction, or NULL */
 } interruption;
 
-/* Reports the first of two faults of CMPS: the processor reads through ESI first, Unicorn through EDI. */
+/* If `insn` is a CMPS that has page-faulted: changes CR2 and error code to the fault of its first string, if that
+ * has one, too. The processor reads through ESI first, Unicorn through EDI. */
 static void compare_source(engine *e, const isa_insn *insn, uint32_t *code)
 {
     bool user = engine_at_user_level(e->env);
@@ -87,7 +89,8 @@ static void compare_source(engine *e, const isa_insn *insn, uint32_t *code)
 }
 
 /* Refines the fault of an operand that is read to be written. If the operand crosses into a second page, the
- * first page must be writable before the second is checked. `across` is the address of such a load, or 0. */
+ * first page must be writable before the second is checked. `across` is the address of a load that has faulted in its
+ * second page, or 0. */
 static void modified_operand(engine *e, uint32_t across, uint32_t *code)
 {
     *code |= PF_WRITE;
@@ -95,7 +98,8 @@ static void modified_operand(engine *e, uint32_t across, uint32_t *code)
         e->env->cr[2] = across;
 }
 
-/* Converts a page fault of the running block's instruction to what the processor reports. */
+/* Converts a page fault of a read to what the processor reports: Unicorn reads an operand before it writes it, and
+ * the strings of CMPS in the other order. */
 static void refine_page_fault(engine *e, interruption *x)
 {
     assert(x->vector == VECTOR_PF && x->insn != NULL);
@@ -110,6 +114,7 @@ static void refine_page_fault(engine *e, interruption *x)
 static void attention_before_fetch(engine *e)
 {
     assert(stretch_block(e) == NULL);
+    /* An interrupt may be delivered here first. If that faults, it is no double fault. */
     const int faulting = e->env->old_exception;
     e->env->old_exception = -1;
     if (guard_steps(e))
@@ -118,7 +123,7 @@ static void attention_before_fetch(engine *e)
     e->env->old_exception = faulting;
 }
 
-/* Reads what Unicorn and the engine's helpers have left about exception `vector`, and forgets it. */
+/* Returns what Unicorn and the engine's helpers have left about exception `vector`, and clears it there. */
 static interruption interruption_take(engine *e, uint8_t vector)
 {
     interruption x = {.vector = vector,
@@ -155,7 +160,8 @@ static bool end_software(engine *e, interruption *x)
     return false;
 }
 
-/* Finds the faulting instruction, and refines what the fault reports of its reference. */
+/* Finds the faulting instruction, and refines what a page fault reports. Restores the flags if it is a REP string,
+ * and drops its breakpoint traps. */
 static void find_instruction(engine *e, interruption *x)
 {
     const uint32_t eip = engine_linear_eip(e);
@@ -172,8 +178,8 @@ static void find_instruction(engine *e, interruption *x)
         guard_faulted(e);
 }
 
-/* Retires the running block: all of it before a fetch fault and a trap, else up to the faulting instruction.
- * Returns true if attention is wanted. */
+/* Retires the running block: all of it before a fetch fault and a trap, else the instructions before the faulting
+ * one. Returns true if attention is wanted. */
 static bool end_interrupted(engine *e, const interruption *x)
 {
     if (stretch_block(e) == NULL)
@@ -183,7 +189,7 @@ static bool end_interrupted(engine *e, const interruption *x)
     return stretch_end_before(e, engine_linear_eip(e));
 }
 
-/* Delivers the interruption as `event` reports it. */
+/* Delivers the interruption as `event` has reported it to the owner. */
 static void deliver(engine *e, const interruption *x, const engine_event *event)
 {
     delivery d = {.kind = x->kind,
@@ -203,8 +209,8 @@ static void deliver(engine *e, const interruption *x, const engine_event *event)
     stream_attention_if_wanted(e); /* the handler may fault before it has executed anything */
 }
 
-/* Reports the interruption to the owner, and does what the owner answers. During the callback EIP is the one
- * that delivery would push. */
+/* Reports the interruption to the owner, and does what the owner requests: delivers it, stops the run, or just
+ * continues. During the callback EIP is the one that delivery would push. */
 static void report(engine *e, const interruption *x)
 {
     uc_env *env = e->env;
@@ -233,6 +239,7 @@ static void report(engine *e, const interruption *x)
         engine_leave(e, ENGINE_STOPPED);
 }
 
+/* Unicorn calls this for each exception and interrupt: `number` is its vector, or EXCEPTION_INJECTED. */
 void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
 {
     (void)uc;
@@ -252,7 +259,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
     report(e, &x);
 }
 
-/* Shuts down after a third fault in a row. */
+/* Unicorn calls this after a third fault in a row: the processor shuts down. */
 void __wrap_qemu_system_reset_request(uc_engine *uc)
 {
     engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));
@@ -260,7 +267,8 @@ void __wrap_qemu_system_reset_request(uc_engine *uc)
     e->env->old_exception = -1;
 }
 
-/* Raises #TS with the TSS's selector when a stack is to be taken from an invalid TSS; Unicorn would abort. */
+/* Unicorn calls this where it would abort: only when a stack is to be taken from an invalid TSS. Raises #TS with
+ * the TSS's selector. */
 _Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
 {
     (void)format;
@@ -270,7 +278,8 @@ _Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
     engine_raise(e, VECTOR_TS, e->env->tr.selector & 0xfffcu);
 }
 
-/* Delivers an interrupt that was injected between two runs, before the first instruction. */
+/* Unicorn calls this to execute until something ends its loop. Before the first instruction, has an interrupt
+ * delivered that was injected between two runs. */
 int REAL(cpu_exec)(uc_engine *uc, uc_cpu *cpu);
 int WRAP(cpu_exec)(uc_engine *uc, uc_cpu *cpu)
 {

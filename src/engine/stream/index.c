@@ -1,4 +1,5 @@
-/* The index that finds the description (engine_block) of a block of code again, and the memory of all descriptions. */
+/* The index that finds the description (engine_block) of a block of code again, and the memory of all descriptions. A
+ * description is kept when Unicorn drops its translations, and serves the next translation of the same code. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +9,15 @@
 #include "engine/stream/stream_internal.h"
 #include "engine/stretch/stretch.h"
 
-/* Host memory of the descriptions, including the core's, is measured in units: one for each instruction of a block, and
- * BLOCK_ITSELF for the block. MOST_UNITS for all of them correspond to about 256 MB. */
+/* Host memory of the descriptions, including the core's, is measured in units: one for each instruction of a
+ * block, and BLOCK_ITSELF for the block. MOST_UNITS for all of them correspond to about 256 MB. */
 enum { BLOCK_ITSELF = 4, MOST_UNITS = 1 << 20 };
-/* The hash table begins with INDEX_FIRST slots. It is doubled when there are more than INDEX_UNITS units for each slot,
- * the size of a block with four instructions. */
+/* The hash table begins with INDEX_FIRST slots. It is doubled when there are more than INDEX_UNITS units for each
+ * slot, the size of a block with four instructions. */
 enum { INDEX_FIRST = 1u << 10, INDEX_UNITS = 8 };
 
-/* Hashes the address, the mode and the block's first bytes. The bytes distinguish blocks at an address whose code changes
- * often, which would otherwise form one long chain. */
+/* Hashes the address, the mode and the block's first bytes. The bytes distinguish blocks at an address whose code
+ * changes often, which would otherwise form one long chain. */
 unsigned index_hash(const uc_translated *tb, const block_plan *plan, uint32_t physical,
                     const code_bytes *code)
 {
@@ -26,6 +27,8 @@ unsigned index_hash(const uc_translated *tb, const block_plan *plan, uint32_t ph
     return (unsigned)(h >> 40);
 }
 
+/* Returns the description of the same instructions with the same bytes at the same place in the same mode, or
+ * NULL. */
 engine_block *index_find(const engine *e, const uc_translated *tb, const block_plan *plan, uint32_t physical,
                          const code_bytes *code, unsigned hash)
 {
@@ -38,6 +41,7 @@ engine_block *index_find(const engine *e, const uc_translated *tb, const block_p
     return NULL;
 }
 
+/* Inserts a block, whose hash is set, into the hash table. */
 static void insert(engine *e, engine_block *b)
 {
     engine_block **place = &e->stream.block_index[b->hash % e->stream.index_size];
@@ -63,6 +67,7 @@ static void grow(engine *e)
     free(old);
 }
 
+/* Adds a complete description to the hash table. */
 void index_add(engine *e, engine_block *b, unsigned hash)
 {
     assert(b->block != NULL && b->code != NULL);
@@ -72,6 +77,7 @@ void index_add(engine *e, engine_block *b, unsigned hash)
     insert(e, b);
 }
 
+/* Adds the block to the list of all descriptions, which owns it, and counts its units. */
 void index_own(engine *e, engine_block *b)
 {
     b->next = e->stream.blocks;
@@ -81,6 +87,8 @@ void index_own(engine *e, engine_block *b)
         b->slow = true; /* so that block_make_room is called when it starts */
 }
 
+/* Frees a block that is not in the list, or NULL. The owner must have processed everything first, because a
+ * stretch that was reported may refer to the block. */
 void index_discard(engine *e, engine_block *b)
 {
     if (b && b->block) {
@@ -90,6 +98,8 @@ void index_discard(engine *e, engine_block *b)
     free(b);
 }
 
+/* Makes the empty index and the emergency block. Returns false if memory runs out; block_close frees what there
+ * is. */
 bool block_open(engine *e)
 {
     e->stream.index_size = INDEX_FIRST;
@@ -103,6 +113,7 @@ bool block_open(engine *e)
     return true;
 }
 
+/* Frees all descriptions. The hash table must be emptied as well. */
 static void discard_all(engine *e)
 {
     while (e->stream.blocks) {
@@ -113,8 +124,9 @@ static void discard_all(engine *e)
     e->stream.block_instructions = 0;
 }
 
-/* Drops all descriptions and translations if there are too many. Returns true if it did. Code that changes all the time
- * accumulates descriptions, because those of its older versions remain. */
+/* Drops all descriptions and translations if there are too many, and returns true; the block that was about to
+ * start is then gone, too. Code that changes all the time accumulates descriptions, because those of its older
+ * versions remain. */
 bool block_make_room(engine *e)
 {
     if (e->stream.block_instructions <= MOST_UNITS && !e->stream.translations_full)
@@ -122,6 +134,7 @@ bool block_make_room(engine *e)
     e->stream.translations_full = false;
     code_forget_found(e);
     UC_INTERNAL(tb_flush)(engine_cpu(e));
+    /* Unicorn's entry for each block that ever existed. */
     g_hash_table_remove_all(e->stream.block_hook->places);
     memset(e->stream.block_index, 0, e->stream.index_size * sizeof *e->stream.block_index);
     memset(e->stream.changing, 0, sizeof e->stream.changing);
@@ -129,6 +142,7 @@ bool block_make_room(engine *e)
     return true;
 }
 
+/* Frees everything. */
 void block_close(engine *e)
 {
     discard_all(e);

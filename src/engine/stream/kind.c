@@ -1,5 +1,6 @@
-/* The kinds of blocks: what happens before a block runs, and what Unicorn translates instead of instructions
- * that it does not have, or that are executed before their block. */
+/* The kinds of blocks (block_kind in block.h): what happens before a block runs, and what Unicorn translates
+ * instead of instructions that it does not have, or that the engine executes before their block. The rows are at
+ * the end. A block of most kinds is a single instruction. */
 #include <assert.h>
 #include <string.h>
 
@@ -16,41 +17,45 @@
 
 /* --- Before a block runs --- */
 
+/* Before BSF or BSR at the end of a block. */
 static void begin_scan(engine *e, engine_block *b)
 {
     (void)b;
-    stretch_no_batch(e); /* its result is inspected at its end */
+    stretch_no_batch(e); /* ends the batch with this block, because its result is recorded at its end */
 }
 
+/* Has the flags computed before an instruction that changes them and may fault. */
 static void begin_flags(engine *e, engine_block *b)
 {
     (void)b;
     registers_settle_flags(e);
 }
 
+/* Records the count of RCL or RCR by CL, on which its clocks depend. */
 static void begin_count(engine *e, engine_block *b)
 {
     begin_flags(e, b);
     value_add(e, ISA_VALUE_COUNT, e->env->regs[ENGINE_ECX] & 0xff);
 }
 
-/* INS and OUTS fault before they access memory, whatever the count. */
+/* Raises #GP for a forbidden port: INS and OUTS fault before they access memory, whatever the count. */
 static void begin_port(engine *e, engine_block *b)
 {
     if (ports_refused(e, (uint16_t)e->env->regs[ENGINE_EDX], b->needs.port_bytes, true))
         engine_raise(e, VECTOR_GP, 0);
 }
 
+/* Begins a REP string or its next part, and makes most of its iterations (repeat.c). */
 static void begin_repeat(engine *e, engine_block *b)
 {
     if (b->needs.port_bytes)
         begin_port(e, b);
-    stretch_no_batch(e);
+    stretch_no_batch(e); /* it may be the last block of a batch, but not go on in one */
     stretch_repeat_begin(e, b);
     repeat_ahead(e, b);
 }
 
-/* Stores the upper half of CR0; Unicorn stores the lower half. */
+/* Stores the upper half of CR0 into SMSW's register; Unicorn stores the lower half. */
 static void begin_smsw(engine *e, engine_block *b)
 {
     uint64_t *to = &e->env->regs[b->needs.scan_register];
@@ -74,6 +79,7 @@ static _Noreturn void raise_locked(engine *e)
     engine_raise(e, VECTOR_UD, 0);
 }
 
+/* Raises #UD, or hangs the processor by erratum 81 if the model has that. */
 static void begin_undefined(engine *e, engine_block *b)
 {
     if (b->needs.locks_up && e->options.locks_up)
@@ -81,12 +87,14 @@ static void begin_undefined(engine *e, engine_block *b)
     engine_raise(e, VECTOR_UD, 0);
 }
 
+/* Raises #GP(0) for an instruction of more than 15 bytes. */
 static void begin_too_long(engine *e, engine_block *b)
 {
     (void)b;
     engine_raise(e, VECTOR_GP, 0);
 }
 
+/* Raises #GP(0) for a store through CS, after what precedes the store. */
 static void begin_code_write(engine *e, engine_block *b)
 {
     if (b->needs.waits)
@@ -96,6 +104,7 @@ static void begin_code_write(engine *e, engine_block *b)
     engine_raise(e, VECTOR_GP, 0);
 }
 
+/* Executes ICEBP (F1): raises #DB as a trap after it. */
 static void begin_icebp(engine *e, engine_block *b)
 {
     stretch_run(e, b);
@@ -103,6 +112,7 @@ static void begin_icebp(engine *e, engine_block *b)
     engine_raise(e, VECTOR_DB, 0);
 }
 
+/* Calls the owner's special() for INVD and WBINVD. */
 static void begin_cache_flush(engine *e, engine_block *b)
 {
     engine_special_call call = {.which = b->kind == BLOCK_INVD ? ENGINE_INVD : ENGINE_WBINVD};
@@ -110,6 +120,7 @@ static void begin_cache_flush(engine *e, engine_block *b)
         special_call(e, &call);
 }
 
+/* Calls the owner's special() for a marker. */
 static void begin_mark(engine *e, engine_block *b)
 {
     engine_special_call call = {.which = ENGINE_MARK,
@@ -118,6 +129,7 @@ static void begin_mark(engine *e, engine_block *b)
     special_call(e, &call);
 }
 
+/* Ends the run: the block could not be translated, or memory ran out. */
 static void begin_failed(engine *e, engine_block *b)
 {
     (void)b;
@@ -125,10 +137,11 @@ static void begin_failed(engine *e, engine_block *b)
     engine_leave(e, ENGINE_FAILED);
 }
 
-/* --- What Unicorn translates instead --- */
+/* --- What Unicorn translates instead: these write it to `to` and return its number of bytes --- */
 
-enum { DS_PREFIX = 0x3e /* has no meaning before these instructions */ };
+enum { DS_PREFIX = 0x3e /* pads instructions, because it has no meaning before these */ };
 
+/* Writes UD2. */
 static unsigned substitute_ud2(uint8_t *to, const isa_insn *insn, const block_plan *plan,
                                const code_bytes *code)
 {
@@ -162,7 +175,8 @@ static unsigned substitute_int3(uint8_t *to, const isa_insn *insn, const block_p
     return plan->size;
 }
 
-/* Writes the form of TEST or NEG that Unicorn translates as the processor executes it. */
+/* Writes the form of TEST or NEG that Unicorn translates as the processor executes it: TEST with a ModRM.reg of 0
+ * instead of 1, NEG without LOCK. */
 static unsigned substitute_alias(uint8_t *to, const isa_insn *insn, const block_plan *plan,
                                  const code_bytes *code)
 {
@@ -176,8 +190,9 @@ static unsigned substitute_alias(uint8_t *to, const isa_insn *insn, const block_
     return plan->size;
 }
 
-/* Writes an instruction whose last byte is the first on the next page, which is not present. That must fault
- * first, but Unicorn rejects some opcodes without reading what belongs to them. */
+/* Writes prefixes and the opcode of MOV AL,imm8 up to the end of the page: the immediate is the first byte on the
+ * next page, which is not present. Its fetch must fault first, but Unicorn rejects some opcodes without reading
+ * what belongs to them. */
 static unsigned substitute_crossing(uint8_t *to, const code_bytes *code)
 {
     enum { MOV_AL = 0xb0 };
@@ -186,6 +201,7 @@ static unsigned substitute_crossing(uint8_t *to, const code_bytes *code)
     return (unsigned)code->size;
 }
 
+/* Puts the bytes that Unicorn is to translate instead of the block's, if any, where it fetches them. */
 void block_substitute_bytes(engine *e, const block_plan *plan, uint32_t linear, const code_bytes *code)
 {
     uint8_t bytes[2 * MAX_INSN_BYTES];
@@ -193,7 +209,7 @@ void block_substitute_bytes(engine *e, const block_plan *plan, uint32_t linear, 
     block_substitute *substitute = block_rules[plan->kind].substitute;
     unsigned size = 0;
     assert(plan->kind < BLOCK_KINDS);
-    if (plan->size == 0 && code->size > 0)
+    if (plan->size == 0 && code->size > 0) /* the instruction continues on a page that is not present */
         size = substitute_crossing(bytes, code);
     else if (substitute != NULL)
         size = substitute(bytes, insn, plan, code);
@@ -203,7 +219,7 @@ void block_substitute_bytes(engine *e, const block_plan *plan, uint32_t linear, 
     memcpy(code_substitute_bytes(e, linear, size), bytes, size);
 }
 
-/* --- The table --- */
+/* --- The table: block_rule has the meaning of the members --- */
 
 const block_rule block_rules[BLOCK_KINDS] = {
     [BLOCK_ORDINARY] = {.batches = true},

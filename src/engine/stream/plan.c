@@ -1,5 +1,6 @@
 /* Planning: where the block that is to be translated ends, and what it needs from the engine. Every block that
- * Unicorn translates is cut where the engine needs a boundary. */
+ * Unicorn translates is cut where the engine needs a boundary: a place between two instructions at which everything
+ * before has been retired. `flags` are the mode of the block (uc_translated.flags): hflags and some of EFLAGS. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "engine/memory/operand.h"
 #include "engine/stream/stream_internal.h"
 
+/* Finds the bytes from `linear` to the end of its page as they are fetched, and its physical address. */
 void code_bytes_find(engine *e, uint32_t linear, uint32_t *physical, code_bytes *code)
 {
     const uint8_t *at = mmu_peek_code(e, linear, physical);
@@ -19,7 +21,8 @@ void code_bytes_find(engine *e, uint32_t linear, uint32_t *physical, code_bytes 
     code->size = code->bytes ? ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK) : 0;
 }
 
-/* Appends the beginning of the next page to the last bytes of a page, if the next page is present. */
+/* Puts the last bytes of a page, which hold no complete instruction, and the beginning of the next page, if that is
+ * present, into code->joined. */
 static void code_bytes_join(engine *e, uint32_t linear, code_bytes *code)
 {
     uint32_t physical;
@@ -43,13 +46,14 @@ static bool is_mark(const isa_insn *insn, const uint8_t *bytes)
            insn->segment >= 1 + ENGINE_FS;
 }
 
+/* Returns whether the block is in V86 mode. */
 static bool is_v86(uint32_t flags)
 {
     return flags & EFLAGS_VM;
 }
 
-/* Recognises a store with a CS prefix, because no code segment can be written in protected mode. The check
- * for an x87 has priority. */
+/* Recognises a store through CS in protected mode, where no code segment can be written. The check for an x87
+ * (#NM) has priority. */
 static bool is_code_write(const isa_insn *insn, uint32_t flags)
 {
     if (insn->flags & (ISA_X87 | ISA_MMX) && flags & (UC_HF_EM | UC_HF_TS))
@@ -59,11 +63,12 @@ static bool is_code_write(const isa_insn *insn, uint32_t flags)
     return (insn->memory || insn->flags & ISA_STRING) && operand_segment(insn, true, 0) == ENGINE_CS;
 }
 
-/* Recognises what VME and PVI change: the instructions for the interrupt flag, and INT n in V86 mode. */
+/* Recognises what CR4.VME and PVI change: the instructions for the interrupt flag without the privilege of IOPL, and
+ * INT n in V86 mode. */
 static bool is_virtual(const isa_insn *insn, uint32_t flags)
 {
     enum { IOPL = 3 << 12 };
-    bool level3 = (flags & IOPL) == IOPL;
+    bool level3 = (flags & IOPL) == IOPL; /* CPL 3 may use the interrupt flag itself */
     switch (block_form(insn)->engine) {
     case ISA_E_CLI:
     case ISA_E_STI:
@@ -79,11 +84,13 @@ static bool is_virtual(const isa_insn *insn, uint32_t flags)
     }
 }
 
+/* Returns whether the instruction has an FS or GS override, as for block_needs.extra_segments. */
 static uint8_t extra_segments(const isa_insn *insn)
 {
     return insn->segment == 1 + ENGINE_FS ? GUARD_FS : insn->segment == 1 + ENGINE_GS ? GUARD_GS : 0;
 }
 
+/* Recognises string instructions with a REP prefix. */
 static bool repeats(const isa_insn *insn)
 {
     return insn->flags & ISA_STRING && (insn->rep || insn->repne);
@@ -98,7 +105,8 @@ static bool is_missing(const isa_insn *insn, uint32_t flags)
            (insn->flags & ISA_MMX && flags & UC_HF_EM);
 }
 
-/* Returns which part of an instruction the engine does itself, by the instruction's row.
+/* Returns which part of an instruction the engine does itself, by the instruction's row in instructions.tsv.
+ * ISA_E_NONE if Unicorn does all of it, which for some rows depends on the encoding:
  *
  *   - TEST as F6 /1 or F7 /1 is unknown to Unicorn, and LOCK NEG becomes a loop that reads twice.
  *   - RCL, RCR and SETcc of memory: Unicorn puts computed flags into the state before the reference. If that
@@ -133,7 +141,8 @@ static bool pops_by_esp(const isa_insn *insn, const uint8_t *bytes, uint32_t fla
            (modrm[0] & REGISTER) == SIB && (modrm[1] & REGISTER) == ENGINE_ESP;
 }
 
-/* Returns what the last instruction of a block needs from the engine in addition to being executed. */
+/* Returns the kind of a block whose last instruction is `insn`: what that needs from the engine in addition to being
+ * executed. Also sets plan->needs, alias and locked_neg. `bytes` are those of the instruction. */
 static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan *plan)
 {
     const isa_form *form = block_form(insn);
@@ -159,6 +168,7 @@ static block_kind kind_of(const isa_insn *insn, const uint8_t *bytes, block_plan
         return BLOCK_SCAN;
     }
     static const uint8_t kinds[] = {
+        /* by what the engine does; 0: BLOCK_ORDINARY */
         [ISA_E_SMSW] = BLOCK_SMSW,   [ISA_E_FLAGS_FIRST] = BLOCK_FLAGS, [ISA_E_ARPL] = BLOCK_ARPL,
         [ISA_E_ENTER] = BLOCK_FRAME, [ISA_E_PUSHA] = BLOCK_FRAME,       [ISA_E_POPA] = BLOCK_FRAME,
         [ISA_E_INVD] = BLOCK_INVD,   [ISA_E_WBINVD] = BLOCK_WBINVD,     [ISA_E_ICEBP] = BLOCK_ICEBP};
@@ -197,27 +207,30 @@ static bool begins_block(const isa_insn *insn)
     return block_form(insn)->engine == ISA_E_BEGINS;
 }
 
+/* Returns true for instructions after which the block ends. `kind` is what kind_of has returned for it. */
 static bool ends_block(const isa_insn *insn, block_kind kind)
 {
     return kind != BLOCK_ORDINARY || block_form(insn)->branch != ISA_NOT_BRANCH ||
            insn->flags & (ISA_VARIABLE_ACCESSES | ISA_SEGMENT_LOAD);
 }
 
-/* Code that changes itself repeatedly. An instruction that was overwritten becomes a block of its own, and a
- * block that wrote into itself ends after the store. So only what has changed is translated again. Addresses
- * are linear, and an entry is overwritten by another address with the same place. Cuts change neither what is
- * executed nor what it costs. */
+/* Makes a block begin at linear address `linear`, for code that changes itself repeatedly. An instruction that was
+ * overwritten becomes a block of its own, and a block that wrote into itself ends after the store. So only what
+ * has changed is translated again. The table of these addresses is a cache: an entry is overwritten by another
+ * address with the same hash. Cuts change neither what is executed nor what it costs. */
 void plan_cut_at(engine *e, uint32_t linear)
 {
     e->stream.changed_at[plan_changing_place(linear)] = linear;
 }
 
+/* Returns whether a block has to begin at this address, by plan_cut_at or engine_set_cuts. */
 static bool is_cut(const engine *e, uint32_t linear)
 {
     return e->stream.changed_at[plan_changing_place(linear)] == linear ||
            array_contains(e->stream.cuts, e->stream.cut_count, linear);
 }
 
+/* Makes blocks begin at these ascending addresses, which remain the caller's, instead of those of the last call. */
 void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)
 {
     if (count == 0 && e->stream.cut_count == 0)
@@ -227,8 +240,8 @@ void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count)
     code_forget(e); /* descriptions are found again by their number of instructions */
 }
 
-/* Returns the block's instruction number `n`, which begins at `at`. Each instruction is decoded once. Returns
- * NULL if it does not end within `code`. */
+/* Returns instruction number `n` of the block at `linear`, which begins `at` bytes after it. Each instruction is
+ * decoded once, into stream_translated.insns. Returns NULL if it does not end within `code`. */
 static const isa_insn *decoded(engine *e, unsigned n, uint32_t linear, size_t at, bool code32,
                                const code_bytes *code)
 {
@@ -242,8 +255,8 @@ static const isa_insn *decoded(engine *e, unsigned n, uint32_t linear, size_t at
     return insn;
 }
 
-/* Decides where the block at `linear` ends. A block lies in one page, unless its only instruction crosses a
- * page end. So a fetch fault always belongs to a block's first instruction. */
+/* Decides where the block at `linear` ends, after `max` instructions at most. A block lies in one page, unless its
+ * only instruction crosses a page end. So a fetch fault always belongs to a block's first instruction. */
 block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigned max, code_bytes *code)
 {
     block_plan plan = {.kind = BLOCK_ORDINARY, .flags = flags};
@@ -251,7 +264,7 @@ block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigned max, 
     size_t at = 0;
     while (plan.count < max && (plan.count == 0 || !is_cut(e, linear + (uint32_t)at))) {
         const isa_insn *insn = decoded(e, plan.count, linear, at, code32, code);
-        if (!insn) {
+        if (!insn) { /* it crosses the page end */
             if (plan.count)
                 break;
             code_bytes_join(e, linear, code);
@@ -265,13 +278,14 @@ block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigned max, 
         bool alone = stands_alone(insn, code->bytes + at, plan.flags);
         bool stores = block_form(insn)->data_writes != 0;
         bool begins = alone || begins_block(insn);
+        /* While stores are followed one by one (coherence_follow), a block has one at most. */
         if ((begins && plan.count) || (stores && plan.stores && coherence_invd(e)))
             break;
         plan.stores += stores;
         plan.count++;
         plan.kind = kind_of(insn, code->bytes + at, &plan);
         plan.needs.extra_segments |= extra_segments(insn);
-        plan.needs.later += block_form(insn)->models == ISA_P6;
+        plan.needs.later += block_form(insn)->models == ISA_P6; /* only later processors have it */
         at += insn->length;
         if (alone || ends_block(insn, plan.kind) || at >= code->size)
             break;

@@ -1,6 +1,6 @@
-/* REP strings. Unicorn enters the block of such an instruction once for each iteration. Iterations whose references hit
- * the page cache are made here, up to some hundred at a time. The last one is left to Unicorn, which also sets the
- * flags. */
+/* REP strings. Unicorn enters the block of such an instruction once for each iteration. Iterations whose
+ * references hit the page cache are made here, up to some hundred at a time. The last one is left to Unicorn,
+ * which also sets the flags. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,15 +10,19 @@
 #include "engine/stream/stream_internal.h"
 #include "engine/stretch/stretch.h"
 
+/* A REP string in progress. An *item* is what one iteration handles: a byte, word or dword. */
 typedef struct strings {
-    bool from, to; /* uses ESI, uses EDI */
-    bool compares, while_equal;
-    unsigned size;
-    int32_t step; /* bytes */
-    uint32_t eax;
-    access_place source, target; /* place of the next item */
+    bool from, to;       /* it uses ESI; EDI */
+    bool compares;       /* CMPS or SCAS */
+    bool while_equal;    /* of these: goes on while items are equal (REPE), else while they differ */
+    unsigned size;       /* bytes of an item */
+    int32_t step;        /* bytes from one item to the next: size or -size, by DF */
+    uint32_t eax;        /* source of STOS and SCAS */
+    access_place source; /* host memory of the next item at ESI; valid if it hits the page cache */
+    access_place target; /* likewise at EDI */
 } strings;
 
+/* Reads an item of `size` bytes from host memory. */
 static inline uint32_t item(const uint8_t *host, unsigned size)
 {
     uint32_t value = 0;
@@ -26,6 +30,7 @@ static inline uint32_t item(const uint8_t *host, unsigned size)
     return value;
 }
 
+/* Moves a place to the next item, which lies in the same page. */
 static inline void place_step(access_place *place, int32_t step)
 {
     place->linear += (uint32_t)step;
@@ -33,11 +38,12 @@ static inline void place_step(access_place *place, int32_t step)
     place->host += step;
 }
 
-/* Which of ESI and EDI the iterations use, and whether they compare. */
+/* Which of ESI and EDI the iterations use, and whether they compare: as strings.from, to and compares. They are
+ * parameters of `make` so that compilers make a loop for each combination. */
 enum { USES_ESI = 1, USES_EDI = 2, COMPARES = 4 };
 
-/* Executes up to `most` iterations, all within the pages that were found. A comparison stops before the iteration
- * that ends it. Returns the number executed. */
+/* Executes and records up to `most` iterations, all within the pages that were found. A comparison stops before the
+ * iteration that ends it. Changes memory but no registers. Returns the number executed. */
 static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s, uint32_t most,
                                                            unsigned size, unsigned uses)
 {
@@ -51,7 +57,7 @@ static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s
         uint32_t value = from ? item(source.host, size) : eax;
         if (compares && (value == item(target.host, size)) != s->while_equal)
             break;
-        if (compares) /* Unicorn reads EDI's first */
+        if (compares) /* EDI's reference is recorded first, as Unicorn makes them */
             access_found(e, &target, 0);
         if (from)
             access_found(e, &source, 0);
@@ -67,6 +73,7 @@ static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s
     return made;
 }
 
+/* Does `make` for items of `size` bytes. */
 static inline __attribute__((always_inline)) uint32_t make_of(engine *e, strings *s, uint32_t most,
                                                               unsigned size)
 {
@@ -78,7 +85,7 @@ static inline __attribute__((always_inline)) uint32_t make_of(engine *e, strings
     return make(e, s, most, size, USES_ESI);
 }
 
-/* Returns how many items from here on lie in the page. */
+/* Returns how many items from `at` on, in the direction of DF, lie in its page. */
 static uint32_t in_page(const strings *s, const access_place *at)
 {
     return 1 + (s->step > 0 ? ENGINE_PAGE_BYTES - s->size - at->offset : at->offset) / s->size;
@@ -89,26 +96,31 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Returns how many items from offset `at` on lie before the address wraps around at `mask`. */
+/* Returns how many items from offset `at` in the segment on lie before the offset wraps around. `mask` is the largest
+ * offset of the address size. */
 static uint32_t before_wrap(const strings *s, uint32_t at, uint32_t mask)
 {
     const uint32_t last = mask - (s->size - 1); /* offset of an item that ends with the segment */
     return at > last ? 0 : 1 + (s->step > 0 ? last - at : at) / s->size;
 }
 
+/* Adds `change` to the bits `mask` of a register, and keeps its other bits. */
 static void step_register(uc_env *env, unsigned which, uint32_t change, uint32_t mask)
 {
     uint32_t old = (uint32_t)env->regs[which];
     env->regs[which] = (old & ~mask) | ((old + change) & mask);
 }
 
+/* Executes all iterations of the REP string `b` from the current registers on that need no more than memory, in
+ * groups of AT_ONCE at most, and updates ECX, ESI, EDI and EAX. Stops before the last iteration, one that misses
+ * the page cache, and the one that ends a comparison. */
 void repeat_ahead(engine *e, const engine_block *b)
 {
     enum { AT_ONCE = 256 };
     const isa_insn *insn = b->code->insns;
     const isa_form *form = &isa_forms[insn->form];
     uc_env *env = e->env;
-    const engine_segment_name segment = operand_segment(insn, false, form->engine == ISA_E_CMPS);
+    const engine_segment_name segment = operand_segment(insn, false, form->engine == ISA_E_CMPS); /* of ESI */
     const uint32_t from_base = (uint32_t)env->segs[segment].base,
                    to_base = (uint32_t)env->segs[ENGINE_ES].base,
                    mask = insn->address32 ? UINT32_MAX : 0xffff;
@@ -116,18 +128,20 @@ void repeat_ahead(engine *e, const engine_block *b)
     strings s = {.from = form->writes & 1 << ENGINE_ESI,
                  .to = form->writes & 1 << ENGINE_EDI,
                  .compares = insn->flags & ISA_WRITES_FLAGS,
-                 .while_equal = !insn->had_f2, /* as Unicorn decides */
+                 .while_equal = !insn->had_f2, /* as Unicorn decides it for the last iteration */
                  .size = insn->operand_bytes,
                  .step = env->df * insn->operand_bytes,
                  .eax = (uint32_t)env->regs[ENGINE_EAX]};
     /* Unicorn makes every iteration that accesses a port, is single-stepped or may exceed a limit of real mode. */
     const bool singly =
         b->needs.port_bytes || b->flags & EFLAGS_TF || (insn->address32 && guard_real_limits(e));
+    /* Iterations of the last group: made, and possible. A group that ends early, or an empty one, is the last. */
     uint32_t made = singly ? 0 : UINT32_MAX, most = made;
     while (made == most && most != 0 && !engine_iteration_wanted(e)) {
         const uint32_t left = (uint32_t)env->regs[ENGINE_ECX] & mask,
                        from = (uint32_t)env->regs[ENGINE_ESI] & mask,
                        to = (uint32_t)env->regs[ENGINE_EDI] & mask;
+        /* Iterations for whose records there is space. */
         ptrdiff_t fit = stretch_records_left(e) / EACH_REPEAT;
         most = left > 1 && fit > 0 ? least(least(left - 1, AT_ONCE), (uint32_t)fit) : 0;
         if (s.from && access_find(e, from_base + from, s.size, user, false, &s.source))
@@ -151,5 +165,6 @@ void repeat_ahead(engine *e, const engine_block *b)
         step_register(env, ENGINE_ESI, s.from ? made * (uint32_t)s.step : 0, mask);
         step_register(env, ENGINE_EDI, s.to ? made * (uint32_t)s.step : 0, mask);
     }
+    /* What is recorded from here on belongs to the iteration that Unicorn makes. */
     stretch_iteration_begin(e);
 }

@@ -1,11 +1,13 @@
-/* What ends or interrupts a run from within (leave.c). */
+/* What ends or interrupts a run (engine_run) from within (leave.c). "Attention" is a call of the owner's
+ * attention() at a boundary, where a block starts and everything before has been reported. The state is Unicorn's
+ * processor state. */
 #ifndef ENGINE_STRETCH_LEAVE_H
 #define ENGINE_STRETCH_LEAVE_H
 
 #include "engine/internal.h"
 
-/* Stops the engine with ENGINE_FAILED at the next boundary. The first failure is the cause; later ones are
- * ignored. */
+/* Store the reason of a failure. The run ends with ENGINE_FAILED when attention() returns next, which the caller
+ * requests, or by engine_leave. The first failure is the cause; later ones are ignored. */
 void engine_fail(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void engine_fail_memory(engine *e);
 static inline bool engine_failed(const engine *e)
@@ -14,9 +16,9 @@ static inline bool engine_failed(const engine *e)
 }
 /* Leaves uc_emu_start with `stop`; the state's EIP must be current. May only be called from within a run. */
 _Noreturn void engine_leave(engine *e, engine_stop stop);
-/* Makes the end of Unicorn's loop, which is about to come, that of the run. */
+/* Makes the end of Unicorn's loop, which is about to come, that of the run, with the result `stop`. */
 void engine_stops(engine *e, engine_stop stop);
-/* Continues at the state's EIP. May only be called from within a run. */
+/* Continues with the block at the state's EIP, looked up anew. May only be called from within a run. */
 _Noreturn void engine_resume(engine *e);
 /* Raises `vector` at the state's EIP. May only be called from within a run. */
 _Noreturn void engine_raise(engine *e, int vector, uint32_t error_code);
@@ -30,8 +32,9 @@ static inline bool engine_running(const engine *e)
     return e->stretch.run.running;
 }
 
-/* Record that the block about to start is not the next one; engine_redirected says so, and engine_not_redirected
- * forgets it before a callback. */
+/* Record, during a callback, that the block that was about to start is not the next one to be executed, because
+ * EIP, a segment or the mode of translation has changed; engine_redirected returns that, and engine_not_redirected
+ * clears it before a callback. */
 static inline void engine_redirect(engine *e)
 {
     e->stretch.run.redirected = true;
@@ -45,12 +48,13 @@ static inline void engine_not_redirected(engine *e)
     e->stretch.run.redirected = false;
 }
 
-/* Returns the pending requests. They are checked where a batch ends; a request in the middle of a block
- * therefore calls stretch_no_batch, too. */
+/* Returns the pending requests for attention() (REQUEST_*). They are checked where a batch ends; a request in the
+ * middle of a block therefore calls stretch_no_batch, too. */
 static inline unsigned engine_requests(const engine *e)
 {
     return atomic_load_explicit(&e->stretch.run.requested, memory_order_relaxed);
 }
+/* Clears all requests, because attention() is about to be called. */
 static inline void engine_requests_done(engine *e)
 {
     atomic_store_explicit(&e->stretch.run.requested, 0, memory_order_relaxed);

@@ -1,11 +1,15 @@
-/* Delivery of what was executed to the owner. A stretch is a block that has completed, or its instructions up
- * to one that did not complete. Stretches go to retired() one by one, or into a batch for
- * retired_blocks(). */
+/* Delivery of what was executed to the engine's owner. A *stretch* is a block that has completed, or its
+ * instructions before one that did not complete. Stretches go to the owner's callback retired() one by one, or
+ * into a batch for retired_blocks(). Their records (p5_access) and values are collected in buffers. The *running
+ * block* is the one that is being executed. "Attention" is a call of the owner's attention(), which both callbacks
+ * may request by returning true, and which comes at the next boundary: a block's start where everything before has
+ * been delivered. */
 #include <stdlib.h>
 
 #include "engine/stretch/stretch.h"
 #include "engine/stretch/value.h"
 
+/* Allocates the buffers. Returns false if memory runs out. */
 bool stretch_open(engine *e)
 {
     e->stretch.records = malloc(RECORD_CAPACITY * sizeof *e->stretch.records);
@@ -22,12 +26,15 @@ void stretch_close(engine *e)
     free(e->stretch.records);
 }
 
+/* Prepares for a run: forgets what the run before has left. */
 void stretch_reset(engine *e)
 {
     stretch_none(e);
     e->stretch.descriptor = e->stretch.restart = false;
 }
 
+/* Makes the run fail because of more references or values than the buffers hold. Ends the batch, because requests are
+ * checked after it. */
 void stretch_full(engine *e)
 {
     engine_fail(e, "the code at %08x makes more references than it can",
@@ -36,6 +43,8 @@ void stretch_full(engine *e)
     engine_request_attention(e);
 }
 
+/* Returns the records of a delivery of an exception or interrupt, which has no block, and their number. The array
+ * may be overwritten from now on, but the caller still uses it first. */
 const p5_access *stretch_take_records(engine *e, uint32_t *count)
 {
     assert(e->stretch.block == NULL && !stretch_batch_waits(e));
@@ -45,6 +54,7 @@ const p5_access *stretch_take_records(engine *e, uint32_t *count)
     return e->stretch.records;
 }
 
+/* Drops the running instruction's last record if it is a store. The block is in no batch. */
 void stretch_drop_store(engine *e)
 {
     const bool repeats = e->stretch.block->ends == BLOCK_ENDS_REPEAT;
@@ -55,6 +65,7 @@ void stretch_drop_store(engine *e)
 
 /* --- Batches --- */
 
+/* Permits batches of at most `clocks`, or forbids them (0). */
 void engine_batch(engine *e, unsigned clocks)
 {
     e->stretch.batching = clocks != 0 && e->callbacks.retired_blocks;
@@ -63,6 +74,7 @@ void engine_batch(engine *e, unsigned clocks)
         stretch_no_batch(e); /* the batch is delivered at the next boundary */
 }
 
+/* Chooses the buffers of the batches after the current one. */
 void engine_batch_into(engine *e, const engine_buffers *to)
 {
     /* The members are copied one by one. They have just been stored one by one, and a wider load would have
@@ -72,11 +84,14 @@ void engine_batch_into(engine *e, const engine_buffers *to)
     e->stretch.next_batch.accesses = to->accesses;
 }
 
+/* Delivers the complete stretches of the batch, if there are any, and closes it. The running block, with `running`
+ * instructions, continues, and is recorded where it was. Returns true if attention is wanted. */
 bool stretch_give_batch(engine *e, unsigned running)
 {
     stretch_state *s = &e->stretch;
     if (!stretch_batch_waits(e))
         return false;
+    /* The dummy entry, whose end is where the running block's records begin. */
     p5_retired_block *none = s->at.blocks;
     const p5_retired_block *first = none + 1, *last = s->batch_next - 1;
     assert(last >= first);
@@ -89,6 +104,7 @@ bool stretch_give_batch(engine *e, unsigned running)
                                        (size_t)(last - first + 1), instructions);
 }
 
+/* There is no running block and no batch: later records go to the beginning of the engine's own buffers. */
 void stretch_none(engine *e)
 {
     e->stretch.block = NULL;
@@ -99,9 +115,9 @@ void stretch_none(engine *e)
 
 /* --- Single stretches --- */
 
-/* Records the operand of BSF or BSR, which end their blocks. The result is the position of the lowest or
- * highest set bit of the source, and ZF means that there was none. The recorded value is a number with just
- * that bit, because the clocks depend on nothing else. */
+/* Records the operand of BSF or BSR at the end of block `b`, which has completed. The result is the position of
+ * the lowest or highest set bit of the source, and ZF means that there was none. The recorded value is a number
+ * with just that bit, because the clocks depend on nothing else. */
 void stretch_scan(engine *e, const engine_block *b)
 {
     enum { ZF = 0x40 };
@@ -110,6 +126,8 @@ void stretch_scan(engine *e, const engine_block *b)
     value_add(e, ISA_VALUE_SOURCE, zero ? 0 : 1ull << bit);
 }
 
+/* Ends the running block after its first `count` instructions and delivers them; control goes to linear address
+ * `next`. `interrupted`: p5_retired.interrupted. Returns true if attention is wanted. */
 bool stretch_end(engine *e, unsigned count, uint32_t next, bool interrupted)
 {
     stretch_state *s = &e->stretch;
@@ -130,6 +148,8 @@ bool stretch_end(engine *e, unsigned count, uint32_t next, bool interrupted)
     return attention;
 }
 
+/* Begins the REP string `b`, or continues it after a part was delivered. The flags from before are kept from its
+ * beginning. */
 void stretch_repeat_begin(engine *e, const engine_block *b)
 {
     stretch_state *s = &e->stretch;
@@ -139,6 +159,8 @@ void stretch_repeat_begin(engine *e, const engine_block *b)
     stretch_set_repeat(e, NULL);
 }
 
+/* Delivers the iterations of the running REP string since its last part, and ends the running block.
+ * `interrupted`: more iterations follow, so the instruction is not complete. Returns true if attention is wanted. */
 bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
 {
     stretch_state *s = &e->stretch;
@@ -153,7 +175,7 @@ bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
         stretch_none(e);
         return attention;
     }
-    if (stretch_batch_waits(e) && !interrupted)
+    if (stretch_batch_waits(e) && !interrupted) /* it is the last stretch of the batch */
         return stretch_end_batch(e, next);
     p5_retired *r = &s->retired;
     r->repeats = made;
@@ -164,6 +186,7 @@ bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
     return attention;
 }
 
+/* Ends the running block, of which all instructions have completed, and delivers it. */
 bool stretch_end_all(engine *e, uint32_t next)
 {
     assert(e->stretch.block != NULL);
@@ -174,6 +197,8 @@ bool stretch_end_all(engine *e, uint32_t next)
     return stretch_end(e, e->stretch.block->count, next, false);
 }
 
+/* Ends the running block before its instruction at linear address `at`, which will be executed again or has
+ * faulted, and delivers those before it, if there are any. Returns true if attention is wanted. */
 bool stretch_end_before(engine *e, uint32_t at)
 {
     stretch_state *s = &e->stretch;
@@ -183,7 +208,7 @@ bool stretch_end_before(engine *e, uint32_t at)
         s->record_next = s->iteration_records;
         return stretch_end_repeat(e, at, true);
     }
-    unsigned count = 0;
+    unsigned count = 0; /* instructions before `at` */
     while (count < b->count && b->linear + b->marks[count].offset != at)
         count++;
     bool attention = stretch_give_batch(e, b->count);
@@ -201,6 +226,7 @@ bool stretch_end_before(engine *e, uint32_t at)
     return stretch_end(e, count, at, false) | attention;
 }
 
+/* Ends the running INT n, INT3 or INTO, which passes through `gate`, before its delivery. */
 bool stretch_end_interrupt(engine *e, uint32_t next, p5_gate gate)
 {
     e->stretch.retired.gate = (uint8_t)gate;
@@ -209,6 +235,8 @@ bool stretch_end_interrupt(engine *e, uint32_t next, p5_gate gate)
     return attention;
 }
 
+/* Ends the running INT n after its delivery. All records are the delivery's: the stretch has none, and they are
+ * kept for stretch_take_records. */
 bool stretch_end_delivered(engine *e, uint32_t next, p5_gate gate)
 {
     p5_access *end = e->stretch.record_next;
@@ -219,7 +247,8 @@ bool stretch_end_delivered(engine *e, uint32_t next, p5_gate gate)
 }
 
 /* Unicorn leaves a block before a store is done in two cases: the store changes the block's own code, and
- * execution continues with a block of one instruction; or stretch_leave_before has requested it. */
+ * execution continues with a block of one instruction; or stretch_leave_before has requested it. Unicorn calls
+ * cpu_loop_exit_noexc for that, which this replaces; the state's EIP is the instruction of the store. */
 void REAL(cpu_loop_exit_noexc)(uc_cpu *cpu);
 void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
 {
@@ -229,6 +258,9 @@ void WRAP(cpu_loop_exit_noexc)(uc_cpu *cpu)
     REAL(cpu_loop_exit_noexc)(cpu);
 }
 
+/* Leaves the running block before the instruction whose call returns to `retaddr`; it then begins a new block.
+ * Returns if that is the block's first instruction, unless `even_first`, or if `retaddr` is not in translated
+ * code. */
 void stretch_leave_before(engine *e, uintptr_t retaddr, bool even_first)
 {
     if (UC_INTERNAL(cpu_restore_state)(engine_cpu(e), retaddr, true) &&

@@ -1,10 +1,11 @@
-/* Operands of instructions whose clocks depend on them. */
+/* Records operand values of instructions whose clocks depend on them (p5_value). */
 #ifndef ENGINE_STRETCH_VALUE_H
 #define ENGINE_STRETCH_VALUE_H
 
 #include "engine/stretch/stretch.h"
 
-/* Record an operand on which the clocks of the running instruction depend. */
+/* Record an operand on which the clocks of the running instruction depend: value_add an integer of a kind
+ * (isa_value_kind). If there is no space, the run fails. */
 static inline void value_put(engine *e, p5_value value)
 {
     if (__builtin_expect(e->stretch.value_next == e->stretch.value_end, 0)) {
