@@ -263,8 +263,8 @@ static void apply_form(isa_insn *insn, const isa_cell *cell, const operands *o, 
 }
 
 /* Returns whether the prefixes make an otherwise defined instruction undefined: LOCK on anything but a
- * read-modify-write in memory (manual, LOCK), and the prefixes that turn MMX opcodes into SSE ones on later
- * processors. */
+ * read-modify-write in memory (manual, LOCK), and 66h, F2h and F3h before MMX opcodes, which make SSE ones of them on
+ * later processors. That they raise #UD on the P55C is inferred. */
 static bool bad_prefix(const isa_insn *insn, const sizes *s)
 {
     if (insn->lock && !(insn->flags & ISA_LOCKABLE && insn->memory))
@@ -302,6 +302,7 @@ bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_
             cell = &isa_cells[isa_x87_cells[opcode - 0xd8][modrm & 63]];
         else if (map->has_variants)
             cell += ISA_VARIANT(modrm >> 3 & 7, mod == 3, !s.operand32, s.repeat != 0);
+        /* An undefined variant has no r/m operand, though its ModRM byte has been read to find it. */
         bool memory = cell->has_modrm && mod != 3 && !cell->mod_ignored;
         insn->reg = modrm >> 3 & 7;
         insn->rm = (uint8_t)rm;
@@ -329,6 +330,6 @@ bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_
     if (r.too_long)
         make_undefined(insn);
     insn->length = (uint8_t)r.at;
-    insn->target = address + insn->length + relative;
+    insn->target = address + insn->length + relative; /* not wrapped at 64 KB for 16-bit code */
     return true;
 }

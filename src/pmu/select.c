@@ -89,6 +89,7 @@ p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, 
     if (!parsed.user && !parsed.system)
         parsed.user = parsed.system = true;
     parsed.code = info->code;
+    /* Later monitors: tells the two events of a code apart. CESR has no such bit; there, the counter does. */
     parsed.unit_mask = (info->counters & P5_ON_CTR0) == 0;
     *select = parsed;
     return P5_OK;

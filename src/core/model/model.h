@@ -59,27 +59,29 @@ enum { BTB_REPLACE_RANDOM, BTB_REPLACE_PLRU };
 typedef struct model_btb {
     uint32_t key;         /* BTB_KEY_* */
     uint32_t replacement; /* BTB_REPLACE_*: victim if no way is free */
-    /* P54C: up to this many pairs since the branch last ran, its counter is forwarded before the entry is
-     * updated. */
+    /* P54C: if at most this many pairs have passed since the branch last ran, its old counter is still in use, so
+     * that a taken branch raises a counter of 0 to 1 instead of 3. */
     uint32_t tight_loop_pairs;
     /* P55C: up to this many instructions since the branch last ran, the prediction is still the one before
      * that run. */
     uint32_t stale_instructions;
-    uint32_t first_history;    /* P55C: history of a new entry, 4 bits */
-    uint32_t first_counter;    /* P55C: value of the 16 two-bit counters of a new entry */
-    uint32_t return_entries;   /* addresses on the return stack; 0: there is none */
-    bool aligned_loop_at_hand; /* P54C: a loop in 16 aligned bytes is predicted even right after its own
-                                    misprediction */
+    uint32_t first_history;  /* P55C: history of a new entry, 4 bits */
+    uint32_t first_counter;  /* P55C: value of the 16 two-bit counters of a new entry */
+    uint32_t return_entries; /* addresses on the return stack; 0: there is none */
+    /* P54C: a branch in the pair right after a mispredicted one is not predicted, except, with this, the branch of
+     * a loop that begins an aligned 16-byte block and ends in it, because the prefetch buffer has its target. */
+    bool aligned_loop_at_hand;
 } model_btb;
 
 /* The processor's bus cycles, in bus clocks: from the clock of ADS# (counted) to that of BRDY# (counted). */
 typedef struct model_bus {
-    uint32_t idle_after_read, idle_after_write;      /* between the last BRDY# and the next ADS# */
-    uint32_t write;                                  /* of up to 8 bytes */
-    uint32_t write_back_first, write_back_next;      /* of a line: the first 8 bytes, each further 8 bytes */
-    uint32_t locked_read, locked_write, locked_idle; /* of a locked sequence; between two of them */
-    uint32_t io_read, io_write;                      /* of ports */
-    uint32_t video_bytes, video_read, video_write;   /* video memory: bytes and bus clocks of a transfer */
+    uint32_t idle_after_read, idle_after_write;    /* between the last BRDY# and the next ADS# */
+    uint32_t write;                                /* of up to 8 bytes */
+    uint32_t write_back_first, write_back_next;    /* of a line: the first 8 bytes, each further 8 bytes */
+    uint32_t locked_read, locked_write;            /* each cycle of a locked sequence */
+    uint32_t locked_idle;                          /* between two locked sequences */
+    uint32_t io_read, io_write;                    /* of ports */
+    uint32_t video_bytes, video_read, video_write; /* video memory: bytes and bus clocks of a transfer */
     uint32_t ewbe; /* clocks for which EWBE# is inactive after a write; 0: never */
     /* WB/WT#: lines are filled exclusive. Otherwise shared, and every write goes to the bus. */
     bool write_back_lines;
@@ -126,7 +128,7 @@ enum { MODEL_PINS = 2 };
 enum { CHECK_NONE, CHECK_READ, CHECK_WRITE, CHECK_CODE, CHECK_IN, CHECK_OUT };
 typedef struct model_check {
     uint32_t cycle;   /* CHECK_* */
-    uint32_t address; /* physical, or a port */
+    uint32_t address; /* physical, or a port; a cycle whose line, 8 bytes or ports include it fails */
 } model_check;
 
 /* What CESR's "count clocks" counts: clocks in which the event is asserted, or all clocks. */
@@ -194,7 +196,11 @@ extern const model_field model_fields[];
 extern const unsigned model_field_count;
 
 /* model_value.c */
-enum { MODEL_LINE = 190, MODEL_EXPECTED = 128 }; /* most characters of a line; bytes of a description */
+enum {
+    MODEL_LINE = 190,     /* most characters of a line */
+    MODEL_VALUE = 254,    /* bytes of a value as text: more than any needs */
+    MODEL_EXPECTED = 128, /* bytes of a description */
+};
 /* Sets a key. Returns false if the key cannot have this value; `expected` then describes the permitted
  * values. */
 bool model_value_set(p5_model *model, const model_field *field, const char *value,
@@ -210,7 +216,7 @@ extern const char *const model_files_names[]; /* names of the models, followed b
 /* A model as rows of text, one per key, for snapshots. */
 typedef struct model_row {
     char key[48]; /* SECTION.KEY */
-    char value[MODEL_LINE + 64];
+    char value[MODEL_VALUE];
 } model_row;
 /* Returns all keys, which the caller frees, or NULL if memory runs out. */
 model_row *model_to_rows(const p5_model *model, size_t *count);

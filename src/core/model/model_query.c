@@ -50,7 +50,7 @@ void p5_model_fields(const p5_model *model,
                                    const char *meaning),
                      void *context)
 {
-    char text[MODEL_LINE + 64];
+    char text[MODEL_VALUE];
     for (unsigned i = 0; i < model_field_count; i++) {
         model_value_text(model, &model_fields[i], text, sizeof text);
         visit(context, model_fields[i].section, model_fields[i].key, text, model_fields[i].meaning);

@@ -13,7 +13,7 @@ enum {
 
 /* --- the prefix --- */
 
-/* Writes a prefix at segment `psp`. `top` is the segment of the end of the program's memory. */
+/* Writes a prefix at segment `psp`, without names and command line. `top` is the segment of the end of the program's memory. */
 static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
 {
     static const uint8_t call[] = {0xcd, 0x21, 0xcb}; /* int 21h; retf */
@@ -27,7 +27,6 @@ static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
     bytes[0x40] = 6;               /* version of DOS: 6.22 */
     bytes[0x41] = 22;
     memcpy(bytes + PSP_CALL, call, sizeof call);
-    bytes[PSP_TAIL + 1] = '\r';
     engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
 }
 
@@ -45,10 +44,11 @@ static void psp_set_tail(dos *d, uint16_t psp, const char *tail)
 /* Parses the first two words of the tail into the prefix's file control blocks, as COMMAND.COM does. */
 static void psp_set_names(dos *d, uint16_t psp, const char *tail)
 {
+    enum { SKIP_SEPARATORS = 1 }; /* AL of AH = 29h */
     static const char between[] = " \t,;=";
     for (unsigned i = 0; i < 2; i++) {
         uint8_t fcb[16] = {0}, answer;
-        dos_parse_name(d, tail, 1, fcb, &answer);
+        dos_parse_name(d, tail, SKIP_SEPARATORS, fcb, &answer);
         engine_write_linear(d->engine, dos_linear(psp, (uint16_t)(PSP_FCB + 16 * i)), fcb, sizeof fcb);
         tail += strspn(tail, between);
         tail += strcspn(tail, between);
@@ -120,7 +120,9 @@ static void notice_other_system(dos *d, const mz_image *image, const char *path)
                     image->other_system);
 }
 
-/* Allocates memory for prefix and image: as much as is free, between the header's minimum and maximum. */
+/* Allocates memory for prefix and image: as much as is free, between the header's minimum and maximum. COM files and a
+ * maximum of 0 take all that is free. For the latter, MS-DOS also places the image at the end of this memory, which is not
+ * done here. */
 static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, uint16_t *paragraphs)
 {
     uint32_t least = PSP_PARAGRAPHS + (image->image_size + 15) / 16 + image->least;

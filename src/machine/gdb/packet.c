@@ -290,7 +290,8 @@ static gdb_action description(gdb *g, reader r)
     return GDB_REPLY;
 }
 
-/* Executes q packets. */
+/* Executes q packets. Of what qSupported names, server.c executes QStartNoAckMode. qAttached says that the guest ran before
+ * gdb came, so that gdb detaches from it, and does not kill it, when it quits. */
 static gdb_action query(gdb *g, const char *packet, size_t size)
 {
     static const char features[] = "qXfer:features:read:target.xml:", monitor[] = "qRcmd,";
@@ -358,10 +359,10 @@ gdb_action gdb_packet(gdb *g, const char *packet, size_t size)
     case 'H': /* select a thread; is it alive? There is only one. */
     case 'T':
         return reply_done(g, true);
-    case 'D': /* detach */
+    case 'D': /* detach: the guest runs on */
         reply_done(g, true);
         return GDB_END;
-    case 'k':
+    case 'k': /* kill; there is no reply */
         g->killed = true;
         return GDB_END;
     case 'q':

@@ -8,6 +8,7 @@
 #include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
 
+/* Returns true if a signal would be delivered: one is pending that is not blocked. */
 bool linux_signal_waits(const linux_process *p)
 {
     return (p->signals.pending & ~p->signals.blocked) != 0;
@@ -21,7 +22,8 @@ bool linux_signal_ignored(const linux_signals *s, int signal)
     return handler == LINUX_SIG_IGN || (handler == LINUX_SIG_DFL && by_default);
 }
 
-/* Makes a signal pending, unless it is ignored; a real-time signal that is pending already is queued. */
+/* Makes a signal pending, unless it is ignored and neither blocked nor awaited (rt_sigtimedwait). A real-time signal that is
+ * pending already is queued, or lost if the queue is full. */
 void linux_raise(linux_process *p, const linux_siginfo *info)
 {
     linux_signals *s = &p->signals;
@@ -168,12 +170,11 @@ static void signal_kills(linux_process *p, int signal)
     machine_end(p->machine, P5_END_SIGNAL, 128 + signal);
     p->machine->result.signal = signal;
     machine_end_at(p->machine, p->registers.eip);
-    if (p->signals.info[signal].code == LINUX_SEGV_MAPERR ||
-        p->signals.info[signal].code == LINUX_SEGV_ACCERR)
-        if (signal == SIGSEGV)
-            machine_end_message(p->machine, "%s address %08Xh",
-                                (p->signals.error_code & 2) != 0 ? "write to" : "access to",
-                                p->signals.info[signal].value[0]);
+    if (signal == SIGSEGV && (p->signals.info[signal].code == LINUX_SEGV_MAPERR ||
+                              p->signals.info[signal].code == LINUX_SEGV_ACCERR))
+        machine_end_message(p->machine, "%s address %08Xh",
+                            (p->signals.error_code & 2) != 0 ? "write to" : "access to",
+                            p->signals.info[signal].value[0]);
     if (signal == SIGSEGV && !p->machine->options.pce && machine_is_rdpmc(p->machine, p->registers.eip))
         machine_end_message(p->machine, "RDPMC faults at CPL 3 while CR4.PCE is clear; --pce sets it");
     if (signal == SIGILL && p->signals.info[signal].code == LINUX_ILL_ILLOPN &&
@@ -181,12 +182,13 @@ static void signal_kills(linux_process *p, int signal)
         machine_end_message(p->machine, "of later processors; --isa=permissive lets it run");
 }
 
+/* Ends the guest by a signal after a debugger, to which debug_signal has reported it, lets it through. */
 void linux_end_by_signal(p5_machine *machine, int signal)
 {
     signal_kills(machine->guest_state, signal);
 }
 
-/* Makes INT 80h execute again, with the number that EAX had. */
+/* Makes INT 80h execute again, with the number that EAX had. Without this, an interrupted call returns EINTR. */
 static void call_again(linux_process *p)
 {
     enum { INT_BYTES = 2 };
@@ -236,7 +238,7 @@ void linux_deliver_signals(linux_process *p)
                         "stop signal %d is ignored, because no other process could continue the guest",
                         signal);
         else if (p->machine->debugger != NULL) {
-            debug_signal(p->machine, signal);
+            debug_signal(p->machine, signal); /* pauses the guest; the debugger decides about the signal */
             break;
         } else
             signal_kills(p, signal);

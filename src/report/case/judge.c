@@ -45,7 +45,7 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
 {
     unsigned failed = 0;
     unsigned judged = 0; /* expectations that apply to the model */
-    unsigned states = 0; /* so do these states at the end, which p5_case_judge_states compares */
+    unsigned states = 0; /* states at the end that apply to it; p5_case_judge_states compares them */
     for (size_t i = 0; i < c->expectation_count; i++) {
         const p5_expectation *expect = &c->expectations[i];
         if (!p5_expectation_applies(expect, p5_model_name(model)))
