@@ -150,16 +150,16 @@ static void scroll(bios *b, video_scrolled w)
         video_scroll_graphics(b, &w);
         return;
     }
-    unsigned height = w.bottom - w.top + 1, page = current_page(b);
+    unsigned height = w.bottom - w.top + 1;
     unsigned lines = w.lines == 0 || w.lines > height ? height : w.lines;
     for (unsigned i = 0; i < height; i++) {
         unsigned row = w.up ? w.top + i : w.bottom - i;
         for (unsigned column = w.left; column <= w.right; column++) {
             bool moved = i + lines < height;
             unsigned source = w.up ? row + lines : row - lines;
-            uint32_t cell = moved ? bios_load(b, text_cell(b, page, source, column), 2)
+            uint32_t cell = moved ? bios_load(b, text_cell(b, w.page, source, column), 2)
                                   : (uint32_t)w.attribute << 8 | ' ';
-            bios_store(b, text_cell(b, page, row, column), 2, cell);
+            bios_store(b, text_cell(b, w.page, row, column), 2, cell);
         }
     }
 }
@@ -176,13 +176,20 @@ static void draw(bios *b, video_glyph glyph)
     video_draw_glyph(b, &glyph);
 }
 
-/* Writes a character at the cursor of the current page and moves the cursor, as a teletype does: scrolls at the
- * end of the screen. `colour` is for graphics modes; text modes keep the attribute that is there. */
-static void put_character(bios *b, uint8_t character, uint8_t colour)
+/* A character that a teletype writes. */
+typedef struct typed {
+    unsigned page;
+    uint8_t character, attribute; /* the attribute is the colour in graphics modes */
+    bool keeps;                   /* text modes keep the attribute that is there */
+} typed;
+
+/* Writes a character at the page's cursor and moves the cursor, as a teletype does: scrolls at the end of the
+ * screen. */
+static void put_character(bios *b, typed t)
 {
-    unsigned page = current_page(b), cursor = get_cursor(b, page), row = cursor >> 8, column = cursor & 255;
+    unsigned cursor = get_cursor(b, t.page), row = cursor >> 8, column = cursor & 255;
     unsigned rows = video_rows(b), columns = grid_columns(b);
-    switch (character) {
+    switch (t.character) {
     case 7: /* BEL: there is no loudspeaker */
         break;
     case '\b':
@@ -196,11 +203,14 @@ static void put_character(bios *b, uint8_t character, uint8_t colour)
         break;
     default:
         if (row < rows && column < columns && is_text(b))
-            bios_store(b, text_cell(b, page, row, column), 1, character);
+            bios_store(b, text_cell(b, t.page, row, column), t.keeps ? 1 : 2,
+                       (uint32_t)t.attribute << 8 | t.character);
         else if (row < rows && column < columns)
-            draw(b,
-                 (video_glyph){
-                     .character = character, .colour = colour, .page = page, .row = row, .column = column});
+            draw(b, (video_glyph){.character = t.character,
+                                  .colour = t.attribute,
+                                  .page = t.page,
+                                  .row = row,
+                                  .column = column});
         column++;
     }
     if (column >= columns) {
@@ -212,23 +222,25 @@ static void put_character(bios *b, uint8_t character, uint8_t colour)
                                    .lines = row - rows + 1,
                                    .attribute = is_text(b) ? NORMAL : 0,
                                    .bottom = rows - 1,
-                                   .right = columns - 1});
+                                   .right = columns - 1,
+                                   .page = t.page});
         row = rows - 1;
     }
-    set_cursor(b, page, row << 8 | column);
+    set_cursor(b, t.page, row << 8 | column);
 }
 
 void bios_video_put(bios *b, uint8_t character)
 {
-    put_character(b, character, NORMAL);
+    put_character(
+        b, (typed){.page = current_page(b), .character = character, .attribute = NORMAL, .keeps = true});
 }
 
-/* AH = 0Eh: Writes a character on the screen, and on the host's console too. */
-static void teletype(bios *b, uint8_t character, uint8_t colour)
+/* Writes a character on the screen, and on the host's console too. */
+static void teletype(bios *b, typed t)
 {
-    if (character != '\r' && character != 7)
-        devices_console_char(b->machine->devices, (char)character);
-    put_character(b, character, colour);
+    if (t.character != '\r' && t.character != 7)
+        devices_console_char(b->machine->devices, (char)t.character);
+    put_character(b, t);
 }
 
 /* AH = 09h and 0Ah: Write a character CX times without moving the cursor. In text modes, they go on after the page's last row,
@@ -269,25 +281,21 @@ static void read_character(bios *b)
         bios_set_word(b, ENGINE_EAX, video_read_glyph(b, page, cursor >> 8, cursor & 255));
 }
 
-/* AH = 13h: Writes CX characters from ES:BP at row DH, column DL. AL bit 0: the cursor moves; bit 1: each
- * character is followed by its attribute. */
+/* AH = 13h: Writes CX characters from ES:BP on page BH at row DH, column DL, or at the cursor if DH = FFh. AL bit 0: the cursor
+ * moves; bit 1: each character is followed by its attribute, which is BL otherwise. */
 static void write_string(bios *b)
 {
     uint8_t mode = bios_low(b, ENGINE_EAX);
     uint32_t text = bios_segment(b, ENGINE_ES);
-    unsigned page = current_page(b);
-    uint16_t offset = bios_word(b, ENGINE_EBP), before = (uint16_t)get_cursor(b, page);
-    set_cursor(b, page, bios_word(b, ENGINE_EDX));
+    unsigned page = bios_high(b, ENGINE_EBX) % VIDEO_PAGES, before = get_cursor(b, page);
+    uint16_t offset = bios_word(b, ENGINE_EBP), place = bios_word(b, ENGINE_EDX);
+    set_cursor(b, page, place >> 8 == 0xff ? before : place);
     for (unsigned i = 0; i < bios_word(b, ENGINE_ECX); i++) {
         uint8_t character = (uint8_t)bios_load(b, text + offset, 1), attribute = bios_low(b, ENGINE_EBX);
         offset++;
         if ((mode & 2) != 0)
             attribute = (uint8_t)bios_load(b, text + offset++, 1);
-        unsigned cursor = get_cursor(b, page);
-        bool shows = character >= ' ' && is_text(b);
-        teletype(b, character, attribute);
-        if (shows)
-            bios_store(b, text_cell(b, page, cursor >> 8, cursor & 255) + 1, 1, attribute);
+        teletype(b, (typed){.page = page, .character = character, .attribute = attribute});
     }
     if ((mode & 1) == 0)
         set_cursor(b, page, before);
@@ -337,7 +345,7 @@ static bool serve_screen(bios *b, uint8_t function)
     case 0x06:
     case 0x07:
         scroll(b, (video_scrolled){function == 6, bios_low(b, ENGINE_EAX), bios_high(b, ENGINE_EBX),
-                                   from >> 8, from & 255, to >> 8, to & 255});
+                                   from >> 8, from & 255, to >> 8, to & 255, current_page(b)});
         break;
     case 0x08:
         read_character(b);
@@ -350,8 +358,8 @@ static bool serve_screen(bios *b, uint8_t function)
     case 0x0d:
         pixel(b, function == 0x0c);
         break;
-    case 0x0e:
-        teletype(b, bios_low(b, ENGINE_EAX), bios_low(b, ENGINE_EBX));
+    case 0x0e: /* IBM's BIOS ignores BH */
+        teletype(b, (typed){current_page(b), bios_low(b, ENGINE_EAX), bios_low(b, ENGINE_EBX), true});
         break;
     case 0x13:
         write_string(b);

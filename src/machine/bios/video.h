@@ -92,12 +92,13 @@ uint8_t video_read_glyph(bios *b, unsigned page, unsigned row, unsigned column);
 void video_put_pixel(bios *b, unsigned page, unsigned x, unsigned y, uint8_t colour);
 uint8_t video_get_pixel(bios *b, unsigned page, unsigned x, unsigned y);
 
-/* A window of characters on the current page to be scrolled. */
+/* A window of characters on a page to be scrolled. */
 typedef struct video_scrolled {
     bool up;
     unsigned lines;                    /* rows of characters; 0: clear the window */
     uint8_t attribute;                 /* of the new rows; in graphics modes, their colour */
     unsigned top, left, bottom, right; /* rows and columns, all within the window */
+    unsigned page;
 } video_scrolled;
 void video_scroll_graphics(bios *b, const video_scrolled *window);
 

@@ -175,9 +175,9 @@ static unsigned bytes_of(const video_mode *mode, unsigned columns)
 static void move_line(bios *b, const video_mode *mode, unsigned from, unsigned to, const video_scrolled *w)
 {
     uint8_t bytes[1024];
-    unsigned page = bios_load(b, BDA_PAGE, 1), left = bytes_of(mode, w->left);
+    unsigned left = bytes_of(mode, w->left);
     unsigned size = bytes_of(mode, w->right - w->left + 1);
-    uint32_t source = line_start(mode, page, from) + left, target = line_start(mode, page, to) + left;
+    uint32_t source = line_start(mode, w->page, from) + left, target = line_start(mode, w->page, to) + left;
     if (mode->kind == VIDEO_PLANAR) {
         uint8_t *planes = video_planes(b->machine->devices);
         for (unsigned i = 0; i < size; i++)
@@ -191,7 +191,7 @@ static void move_line(bios *b, const video_mode *mode, unsigned from, unsigned t
 void video_scroll_graphics(bios *b, const video_scrolled *window)
 {
     const video_mode *mode = video_mode_now(b);
-    unsigned character_lines = bios_load(b, BDA_CHARACTER, 1) & 31, page = bios_load(b, BDA_PAGE, 1);
+    unsigned character_lines = bios_load(b, BDA_CHARACTER, 1) & 31;
     unsigned height = (window->bottom - window->top + 1) * character_lines;
     unsigned moved = window->lines == 0 || window->lines * character_lines > height
                          ? height
@@ -206,9 +206,12 @@ void video_scroll_graphics(bios *b, const video_scrolled *window)
             continue;
         }
         for (unsigned column = window->left; column <= window->right; column++)
-            paint(b,
-                  &(painted){
-                      .page = page, .x = column * 8, .y = y, .mask = 0xff, .bits = 0xff, .colour = colour});
+            paint(b, &(painted){.page = window->page,
+                                .x = column * 8,
+                                .y = y,
+                                .mask = 0xff,
+                                .bits = 0xff,
+                                .colour = colour});
     }
     video_planes_written(b->machine->devices);
 }

@@ -24,6 +24,8 @@ none:   db 'NONE.TXT', 0
 folder: db 'FOLDER', 0
 stars:  db '*.TXT', 0
 text:   db 'The quick brown fox', 0
+codes:  db 1, 2, 13, 10, 7, 3, 8, 1fh, ' ', 0
+pairs:  db 1, 1eh, 'a', 2dh, 13, 3ch, 10, 4bh, 5, 5ah, 1fh, 69h
 bit8:   times 16 db 81h
 palette: db 0, 1, 2, 3, 4, 5, 20, 7, 56, 57, 58, 59, 60, 61, 62, 63, 0
 rgb:    db 1, 2, 3, 63, 62, 61
