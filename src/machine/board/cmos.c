@@ -31,7 +31,7 @@ static void cmos_write(devices *b, uint16_t port, uint32_t value)
     if (port == CMOS_INDEX) /* bit 7 masks NMI, but the board has no NMI source */
         b->rtc.index = value & 0x7f;
     else
-        rtc_write(&b->rtc, (uint8_t)value, cmos_pulse(b));
+        rtc_write(&b->rtc, (uint8_t)value);
     cmos_drive(b);
 }
 

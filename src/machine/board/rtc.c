@@ -244,10 +244,9 @@ static bool rtc_write_time(rtc *r, unsigned cell, uint8_t value)
     }
 }
 
-void rtc_write(rtc *r, uint8_t value, uint64_t now)
+void rtc_write(rtc *r, uint8_t value)
 {
     unsigned cell = r->index & (RTC_CELLS - 1);
-    (void)now;
     if (rtc_write_time(r, cell, value))
         return;
     if (cell == REGISTER_A)

@@ -24,9 +24,9 @@ void rtc_reset(rtc *r, int64_t epoch, uint32_t memory_bytes);
 void rtc_set_drives(rtc *r, const uint8_t diskette_types[2], unsigned hard_disks);
 /* Updates the clock to pulse `now`. */
 void rtc_advance(rtc *r, uint64_t now);
-/* Read and write the cell selected by port 70h. The clock must be updated to `now` before. */
+/* Read and write the cell selected by port 70h. The clock must be updated to the current pulse (`now`) before. */
 uint8_t rtc_read(rtc *r, uint64_t now);
-void rtc_write(rtc *r, uint8_t value, uint64_t now);
+void rtc_write(rtc *r, uint8_t value);
 /* Returns the level of the interrupt output. */
 bool rtc_interrupt(const rtc *r);
 /* Returns the pulse of the next event that raises it, or UINT64_MAX: there is none, or it is active already. */

@@ -108,7 +108,9 @@ static void dsp_reset(devices *b)
 
 /* --- transfers --- */
 
-/* Samples in a second: by the rate of the SB16's commands, or by the time constant, which counts both channels. */
+/* Returns the samples in a second: the rate of the SB16's commands, or that of the time constant. The first cards'
+ * transfers take the samples of both channels at this rate, Bxh and Cxh those of each channel, as DOSBox does
+ * (tests/guest/dos/oracle.txt). */
 static uint32_t samples_per_second(const sound_blaster *s)
 {
     return s->rate_hz != 0 ? s->rate_hz : 1000000u / (256u - s->time_constant);

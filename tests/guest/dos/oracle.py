@@ -30,6 +30,11 @@ bit8:   times 16 db 81h
 palette: db 0, 1, 2, 3, 4, 5, 20, 7, 56, 57, 58, 59, 60, 61, 62, 63, 0
 rgb:    db 1, 2, 3, 63, 62, 61
 bgr:    db 1, 2, 3, 0, 63, 62, 61, 0
+dma:    db 0ah, 5, 0ch, 0, 0bh, 59h, 2, 0, 2, 0, 3, 0ffh, 3, 0ffh, 83h, 2, 0ah, 1   ; ports of channel 1, and bytes: 64 KB again and again
+mono:   db 6, 40h, 156, 0c0h, 0, 87h, 13h       ; the DSP's commands, with their number first: 5000 bytes by time constant 156
+stereo: db 6, 40h, 156, 0c0h, 20h, 87h, 13h
+rate:   db 7, 41h, 27h, 10h, 0c0h, 20h, 87h, 13h ; or by the rate that is the same, 10000
+old:    db 5, 40h, 156, 14h, 87h, 13h
 fcbname: db 'b:foo*.c rest', 13
 file:   db 'C:\RECORD.BIN', 0
 buffer: times 2048 db 0
@@ -94,6 +99,57 @@ sum:    xor ebx, ebx            ; the checksum of CX bytes at ES:SI
         call keep_al
         shr ebx, 8
         loop .out
+        ret
+play:   mov dx, 226h            ; AX: whether the transfer of the commands at BX takes more than 7 ticks of the BIOS's clock
+        mov al, 1
+        out dx, al
+        mov cx, 1000
+.reset: in al, dx
+        loop .reset
+        mov al, 0
+        out dx, al
+        mov dx, 22ah
+.ready: in al, dx
+        cmp al, 0aah
+        jne .ready
+        mov si, dma
+        mov cx, 9
+.dma:   movzx dx, byte [si]
+        mov al, [si+1]
+        out dx, al
+        add si, 2
+        loop .dma
+        push 40h
+        pop fs
+        mov si, [fs:6ch]
+.tick:  hlt
+        cmp si, [fs:6ch]
+        je .tick
+        mov si, [fs:6ch]
+        mov cl, [bx]
+        mov dx, 22ch
+.busy:  in al, dx
+        test al, 80h
+        jnz .busy
+        inc bx
+        mov al, [bx]
+        out dx, al
+        loop .busy
+.plays: hlt
+        mov dx, 224h
+        mov al, 82h
+        out dx, al
+        inc dx
+        in al, dx
+        test al, 3
+        jz .plays
+        mov dx, 22eh
+        in al, dx
+        sub si, [fs:6ch]
+        add si, 7
+        sets al
+        movzx eax, al
+        mov si, 0
         ret
 start:
 """

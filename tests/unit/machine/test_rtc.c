@@ -20,7 +20,7 @@ static uint8_t get(rtc *r, uint8_t cell)
 static void set(rtc *r, uint8_t cell, uint8_t value)
 {
     r->index = cell;
-    rtc_write(r, value, r->seen);
+    rtc_write(r, value);
 }
 
 static void expect_time(rtc *r, const uint8_t *cells)
