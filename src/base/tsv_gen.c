@@ -31,8 +31,13 @@ void tsv_open(tsv *t, const char *path, const char *const *names, unsigned colum
     size_t room = 0;
     *t = (tsv){.path = path, .names = names, .columns = columns};
     FILE *file = fopen(path, "r");
-    if (file == NULL || getdelim(&t->text, &room, '\0', file) < 0) { /* all of it: text contains no NUL */
-        perror(path);
+    bool read =
+        file != NULL && getdelim(&t->text, &room, '\0', file) >= 0; /* all of it: text contains no NUL */
+    if (!read) {
+        if (file != NULL && feof(file))
+            fprintf(stderr, "%s: error: the file is empty; its first row names the columns\n", path);
+        else
+            perror(path);
         exit(1);
     }
     t->rest = t->text;

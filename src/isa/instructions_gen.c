@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/each.h"
+#include "base/generator.h"
 #include "base/text.h"
 #include "base/tsv.h"
 #include "isa/instruction_columns.h"
@@ -348,9 +349,9 @@ int main(int argc, char **argv)
     write_forms(&g, out);
     opcodes_write(&g, out);
     free(table.text);
-    if (fclose(out) != 0 || g.errors != 0) {
-        remove(argv[2]);
+    if (!generator_close(out, argv[2]))
         return 1;
-    }
-    return 0;
+    if (g.errors != 0)
+        remove(argv[2]);
+    return g.errors != 0;
 }

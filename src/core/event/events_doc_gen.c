@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/generator.h"
 #include "base/text.h"
 
 enum { TESTS = 512, LINE = 2048 }; /* bytes: of an event's list of tests, and of a line of a file */
@@ -28,7 +29,7 @@ static FILE *open_file(const char *path, const char *mode)
 {
     FILE *file = fopen(path, mode);
     if (file == NULL) {
-        fprintf(stderr, "%s: cannot be opened\n", path);
+        perror(path);
         exit(1);
     }
     return file;
@@ -210,5 +211,5 @@ int main(int argc, char **argv)
         return 1;
     FILE *out = open_file(argv[3], "w");
     write_document(out);
-    return fclose(out) == 0 ? 0 : 1;
+    return generator_close(out, argv[3]) ? 0 : 1;
 }

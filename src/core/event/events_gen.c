@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/generator.h"
 #include "base/text.h"
 #include "base/tsv.h"
 
@@ -458,13 +459,7 @@ static int write_file(const char *path, const table *t, void (*write)(const tabl
         return 0;
     }
     write(t, out);
-    int bad = ferror(out);
-    if (fclose(out) != 0 || bad) {
-        perror(path);
-        remove(path);
-        return 0;
-    }
-    return 1;
+    return generator_close(out, path);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/generator.h"
 #include "base/tsv.h"
 
 enum { NAME, EVENT, REMARKS, COLUMNS };
@@ -52,5 +53,5 @@ int main(int argc, char **argv)
             "    {0}};\n\nconst p5_perf_name *p5_perf_names(void)\n{\n    return names;\n}\n",
             table);
     free(table);
-    return fclose(out) == 0 ? 0 : 1;
+    return generator_close(out, argv[2]) ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/generator.h"
 #include "engine/unicorn/unicorn_state.h"
 
 #define WRAP(name) __wrap_##name##_x86_64
@@ -382,10 +383,6 @@ int main(int argc, char **argv)
             "#endif\n",
             call_opcode, seen.store_opcode - 2 /* before the stores of 32 and 64 bits */, seen.store_opcode,
             seen.start_opcode);
-    bool written = !ferror(f);
-    written = fclose(f) == 0 && written;
     uc_close(seen.uc);
-    if (!written)
-        fprintf(stderr, "cannot write %s\n", argv[2]);
-    return written ? 0 : 1;
+    return generator_close(f, argv[2]) ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/generator.h"
 #include "machine/snapshot/machine_tables.h"
 
 typedef struct page {
@@ -28,10 +29,14 @@ static void row(void *context, const char *name, const snapshot_field *field)
 
 int main(int argc, char **argv)
 {
-    page p = {.out = argc == 2 ? fopen(argv[1], "w") : NULL};
-    if (p.out == NULL) {
-        fprintf(stderr, "snapshot_doc_gen FILE\n");
+    if (argc != 2) {
+        fprintf(stderr, "usage: snapshot_doc_gen FILE\n");
         return 2;
+    }
+    page p = {.out = fopen(argv[1], "w")};
+    if (p.out == NULL) {
+        perror(argv[1]);
+        return 1;
     }
     fprintf(
         p.out,
@@ -47,5 +52,5 @@ int main(int argc, char **argv)
             fprintf(p.out, "\n## %s\n\n| field | may be |\n|---|---|\n", t->name);
             snapshot_each_field(t, row, &p);
         }
-    return fclose(p.out) == 0 ? 0 : 1;
+    return generator_close(p.out, argv[1]) ? 0 : 1;
 }

@@ -127,6 +127,14 @@ static void faults_are_found_with_their_line(void **state)
     }
 }
 
+static void an_empty_table_is_found(void **state)
+{
+    char *messages;
+    assert_int_not_equal(generate(*state, "", &messages), 0);
+    assert_string_equal(messages, "events.tsv: error: the file is empty; its first row names the columns\n");
+    free(messages);
+}
+
 static void a_missing_event_is_found(void **state)
 {
     const workspace *w = *state;
@@ -170,6 +178,7 @@ int main(void)
         cmocka_unit_test(the_real_table_is_accepted),
         cmocka_unit_test(faults_are_found_with_their_line),
         cmocka_unit_test(a_missing_event_is_found),
+        cmocka_unit_test(an_empty_table_is_found),
     };
     return cmocka_run_group_tests_name("events_gen", tests, open_workspace, close_workspace);
 }
