@@ -263,6 +263,25 @@ typedef struct saved_use {
 const snapshot_table bus_use_state = {
     SNAPSHOT(saved_use, "bus_use", FIELD_TIME(from, to), FIELD_FLAG(other))};
 
+/* Refuses counts that cannot be those of the bus at the snapshot's clock: the uses in the log are part of all uses,
+ * and no more can have been counted than was used. */
+static void check_counted(const bus *b, snapshot *s)
+{
+    uint64_t own = 0, other = 0; /* clocks of the uses in the log */
+    for (const p5_bus_use *use = b->log.next - BUS_RECENT; use != b->log.next; use++) {
+        const uint64_t clocks = (use->to & ~P5_BUS_OTHER) - use->from;
+        *((use->to & P5_BUS_OTHER) != 0 ? &other : &own) += clocks;
+    }
+    if (own > b->own || other > b->foreign) {
+        snapshot_refuse(s, "bus.own, bus.foreign: less than the uses in the log");
+        return;
+    }
+    const bus_use use = bus_used(b, s->clock);
+    if (b->counted_own > use.own || b->counted_all < b->counted_own ||
+        b->counted_all - b->counted_own > use.all - use.own)
+        snapshot_refuse(s, "bus.counted_all, bus.counted_own: more than was used");
+}
+
 void bus_transfer(bus *b, snapshot *s)
 {
     saved_use saved[BUS_RECENT];
@@ -285,4 +304,5 @@ void bus_transfer(bus *b, snapshot *s)
     b->begun = b->free * b->half_ratio;
     b->taken = b->own;
     bus_log_restart(&b->log, recent);
+    check_counted(b, s);
 }

@@ -174,6 +174,8 @@ static bool early_fetch_refused(snapshot_sections *all, const char *guest)
     static const char clock[] = "pipe_state.prefetch.clock";
     p5_error error = {0};
     put_number(all, "core.now", 40);
+    put_number(all, "bus.counted_all", 0); /* at clock 40 no more had been counted */
+    put_number(all, "bus.counted_own", 0);
     put_number(all, "pipe_state.prefetch.redirect", 0);
     put_number(all, clock, (uint64_t)-41);
     snapshot_sections_write(path, all);
