@@ -97,22 +97,20 @@ static void fill_stalls(p5_comparison *c)
     }
 }
 
-/* Ends a run. Takes the clocks from the summary if no row has them, adds CPI if instructions were counted, and stores how
- * the run ended, because a run that a limit cut short must not look like a faster one. */
+/* Ends a run. Takes the clocks from the summary if no row has them. Adds CPI only if instructions_executed was selected,
+ * because the summary's number of instructions has no interrupts and so gives another CPI than all other reports. Stores
+ * how the run ended, because a run that a limit cut short must not look like a faster one. */
 static p5_status end_run(p5_comparison *c, const result_line *summary, p5_error *error)
 {
     compared_run *run = &c->runs[c->run_count - 1];
     double clocks = line_number(summary, LINE_CLOCKS);
-    double instructions = line_number(summary, LINE_INSTRUCTIONS);
-    double counted = current_value(c, "instructions_executed");
+    double instructions = current_value(c, "instructions_executed");
     p5_status status = P5_OK;
     run->ending = arena_text(&c->texts, line_text(summary, LINE_ENDING, ""));
     if (run->ending == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     if (isnan(current_value(c, "clocks")))
         status = add_value(c, "clocks", "", clocks, error);
-    if (!isnan(counted))
-        instructions = counted;
     fill_stalls(c);
     if (status == P5_OK && instructions > 0)
         status = add_value(c, "CPI", "", clocks / instructions, error);
