@@ -43,8 +43,8 @@ typedef struct p5_loop_limits {
     double without_all;                /* if all of them were removed */
     double chain;                      /* the longest chain of results from trip to trip; 0: there is none */
     double alone[P5_UNPAIRED_REASONS]; /* instructions that issued alone, by reason: lost slots of V */
-    p5_limit limit;                    /* the chain, if it takes at least nine tenths of the clocks; else the
-                                        one that costs most, or execution if none costs a hundredth */
+    p5_limit limit;                    /* the chain, if it takes at least nine tenths of the clocks; else
+                                        execution, if without_all does; else the one that costs most */
     char chain_text[400];              /* its instructions */
     bool of_calls;                     /* the loop calls a function; it is not the function's own */
 } p5_loop_limits;

@@ -69,9 +69,11 @@ static void count_alone(const p5_window *window, double alone[P5_UNPAIRED_REASON
 static p5_limit choose(const p5_loop_limits *l)
 {
     p5_limit limit = P5_LIMIT_EXECUTION;
-    double least = l->clocks * 0.99; /* clocks without a limit must be less than this for it to be named */
+    double least = l->clocks;
     if (l->chain >= l->clocks * 0.9)
         return P5_LIMIT_CHAIN;
+    if (l->without_all >= l->clocks * 0.9)
+        return P5_LIMIT_EXECUTION;
     for (unsigned k = 0; k < P5_LIMIT_PRICED; k++) {
         if (l->without[k] < least) {
             least = l->without[k];

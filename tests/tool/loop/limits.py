@@ -37,6 +37,8 @@ EXPECTED = [
     ("mov eax, [esi]; mov ebx, [esi+32]", None, "p55c-200", "memory", 3, 2, 1),
     ("mov eax, [esi+1022]", "mov esi, 1", "p55c-200", "memory", 5, 2, 1),
     ("adc eax, ebx; adc ecx, ebx; adc edx, ebx", None, "p55c-200", "execution", 4, None, 3),
+    # The AGI is one clock of 24, less than a tenth: the other 23 are pairs of instructions that take a clock each.
+    ("add esi, 4; nop; mov eax, [esi]; sub esi, 4" + "; mov eax, 1; mov ebx, 1" * 20, None, "p55c-200", "execution", 24, None, 2),
     ("cdq; idiv ecx", "mov ecx, 7", "p55c-200", "chain", 49, None, 48),
     # Through memory: ADD [m],r takes 3 clocks, and the next trip reads what it writes; a load, an addition and a store of a clock each. A store to another
     # register's address may be to the same place and ends the chain; one to other bytes does not.
