@@ -37,7 +37,7 @@ static int columns(const char *text, size_t length)
  * value. */
 static int spot_length(const char *at)
 {
-    size_t length = strcspn(at, " ,:{}=;\n");
+    size_t length = strcspn(at, " ,:{}=;<>!&\n");
     return length == 0 ? 1 : columns(at, length);
 }
 

@@ -50,7 +50,7 @@ static int run(const cli_options *line)
         return cli_complain(NULL, NULL, 0, "two profiles are compared; '%s' is a third", line->operands[2]);
     if (line->operand_count < 2)
         return cli_complain(NULL, NULL, 0, "which two profiles? Try 'p5scope diff --help'");
-    int status = event_words_add(&events, &line->event) ? compare(line, &events) : CLI_USAGE;
+    int status = event_words_add(&events, "-e", &line->event) ? compare(line, &events) : CLI_USAGE;
     word_list_free(&events);
     return status;
 }

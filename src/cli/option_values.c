@@ -17,18 +17,27 @@ error_t number_option(const char *option, const char *text, uint64_t largest, ui
     return 0;
 }
 
-/* Adds the words of `text`, which have commas between them. */
+/* Adds the words of `text`, which have commas between them, without blanks around them. */
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what)
 {
     if (list->text_count == most)
         return cli_complain(option, text, 1, "more than %zu %s", most, what);
-    char *copy = strdup(text), *rest;
+    char *copy = strdup(text), *next = copy;
     if (copy == NULL)
         return ENOMEM;
     list->text[list->text_count++] = copy;
-    for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+    while (next != NULL) {
+        char *word = next + strspn(next, " ");
+        size_t length = strcspn(word, ",");
+        next = word[length] == ',' ? word + length + 1 : NULL;
+        unsigned column = (unsigned)(word - copy) + 1;
+        while (length > 0 && word[length - 1] == ' ')
+            length--;
+        word[length] = '\0';
+        if (length == 0)
+            return cli_complain(option, text, column, "a name is missing here");
         if (list->count == most)
-            return cli_complain(option, text, (unsigned)(word - copy) + 1, "more than %zu %s", most, what);
+            return cli_complain(option, text, column, "more than %zu %s", most, what);
         list->words[list->count++] = word;
     }
     return 0;
@@ -62,6 +71,21 @@ bool events_select(const text_list *events, unsigned family, bool remark, p5_sel
 }
 
 /* ---- rows ---- */
+
+error_t separator_option(const char *option, const char *text, bool several)
+{
+    if (strcmp(text, "\\t") == 0)
+        return 0;
+    if (text[0] == '\0' || (text[1] != '\0' && !several))
+        return cli_complain(option, text, 1, "%s needs the separator of CSV: a single character, or \\t",
+                            option);
+    for (const char *at = text; *at != '\0'; at++)
+        if (isalnum((unsigned char)*at) || strchr("._+-%\"\r\n", *at) != NULL)
+            return cli_complain(option, text, (unsigned)(at - text) + 1,
+                                "numbers and names contain '%c'; use another separator, such as ; or \\t",
+                                *at);
+    return 0;
+}
 
 p5_row_format rows_format(const cli_options *options)
 {

@@ -20,14 +20,18 @@ typedef struct word_list {
     size_t text_count;
 } word_list;
 
-/* Adds the words of `text`, the value of `option`. It is wrong if they become more than `most` (up to WORDS_MOST);
- * `what` names them in the message. Returns ENOMEM without a message. */
+/* Adds the words of `text`, the value of `option`. It is wrong if a word is empty or they become more than `most` (up to
+ * WORDS_MOST); `what` names them in the message. Returns ENOMEM without a message. */
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what);
 void word_list_free(word_list *list);
 
 /* Adds the events of all -e to `selection`. Returns false after a message. With `remark`, also reports the
  * groups that CTR0 and CTR1 could not count at the same time. */
 bool events_select(const text_list *events, unsigned family, bool remark, p5_selection *selection);
+
+/* Checks the separator of CSV: one character, or more if `several`, or \t. Letters, digits and other characters of
+ * numbers and names do not separate them. */
+error_t separator_option(const char *option, const char *text, bool several);
 
 /* Returns the form that --json, --csv and -x choose for rows. */
 p5_row_format rows_format(const cli_options *options);

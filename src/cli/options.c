@@ -135,11 +135,12 @@ static error_t store(const parse *p, const cli_option_row *row, char *text)
         if (text[0] == '\0')
             return cli_complain(option, "''", 1, "%s needs a value that is not empty", option);
         break;
-    case VALUE_CHAR:
-        if (strlen(text) != 1 && strcmp(text, "\\t") != 0)
-            return cli_complain(option, text, 1, "%s needs the separator of CSV: a single character, or \\t",
-                                option);
+    case VALUE_CHAR: {
+        error_t wrong = separator_option(option, text, false);
+        if (wrong != 0)
+            return wrong;
         break;
+    }
     case VALUE_UINT:
         return set_uint(row, option, text, field);
     case VALUE_POSITIVE:

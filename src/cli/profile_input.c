@@ -5,12 +5,12 @@
 #include "cli/output.h"
 #include "p5tool/profile.h"
 
-bool event_words_add(word_list *events, const text_list *list)
+bool event_words_add(word_list *events, const char *option, const text_list *list)
 {
     enum { MOST_EVENTS = 16 };
     bool good = true;
     for (size_t i = 0; i < list->count && good; i++)
-        good = word_list_add(events, "-e", list->items[i], MOST_EVENTS, "events") == 0;
+        good = word_list_add(events, option, list->items[i], MOST_EVENTS, "events") == 0;
     return good;
 }
 

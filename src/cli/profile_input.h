@@ -7,7 +7,7 @@
 #include "p5scope/profile.h"
 
 /* Adds the events of all -e, each of which may be a,b. Returns false after a message. */
-bool event_words_add(word_list *events, const text_list *list);
+bool event_words_add(word_list *events, const char *option, const text_list *list);
 /* Returns false after a message if a word of `option` is not an event of a profile on a processor of
  * `family`. With `all`, "all" is valid, too. */
 bool event_words_check(const char *option, const word_list *events, bool all, unsigned family);

@@ -164,8 +164,8 @@ static int run(const cli_options *line)
     int status = CLI_USAGE;
     bool good = guest_options_open(&options.guest, line) &&
                 (line->period == NULL || take_period(&options, line->period)) &&
-                event_words_add(&options.events, &line->events) &&
-                event_words_add(&options.wanted, &line->event) &&
+                event_words_add(&options.events, "--events", &line->events) &&
+                event_words_add(&options.wanted, "-e", &line->event) &&
                 guest_options_complete(&options.guest, &status);
     if (good && (options.symbols = guest_symbol_files(&options.guest)) != NULL) {
         while (options.symbols[options.symbol_count] != NULL)

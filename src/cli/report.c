@@ -198,7 +198,7 @@ static int run(const cli_options *line)
                                         .least_percent = line->percent_limit}};
     if (separator != NULL)
         options.table.separator = strcmp(separator, "\\t") == 0 ? "\t" : separator;
-    int status = event_words_add(&options.events, &line->event) ? report(&options) : CLI_USAGE;
+    int status = event_words_add(&options.events, "-e", &line->event) ? report(&options) : CLI_USAGE;
     word_list_free(&options.events);
     return status;
 }

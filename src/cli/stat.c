@@ -78,7 +78,8 @@ static bool take_values(stat_options *options)
     options->budget.expect = line->expect;
     options->budget.junit = line->junit;
     options->budget.baseline = line->baseline;
-    bool good = group == NULL || check_group("--table", group, group);
+    bool good = (group == NULL || check_group("--table", group, group)) &&
+                (line->field_separator == NULL || separator_option("-x", line->field_separator, true) == 0);
     for (size_t i = 0; i < line->metrics.count && good; i++)
         good = add_metrics(options, line->metrics.items[i]);
     return good;

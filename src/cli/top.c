@@ -1,4 +1,5 @@
 /* p5scope top: shows one row of figures for each interval of a run, redrawn on a terminal. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@ typedef struct top {
     p5_counts before; /* totals at the end of the previous interval */
     bool screen;      /* rows are shown on a terminal by ncurses, else written as lines */
     bool quit, paused;
+    int write_error; /* errno when a row could not be written as a line, which stopped the run; else 0 */
     const char *groups[MOST_GROUPS]; /* names of the metric groups */
     size_t group_count, at;          /* at: the one that was chosen last by key */
     top_row *rows;                   /* the last MOST_ROWS, for the screen; row n is at n % MOST_ROWS */
@@ -140,6 +142,10 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     }
 #endif
     p5_table_write_row(stderr, t->table, clock, &interval);
+    if (ferror(stderr) && t->write_error == 0) {
+        t->write_error = errno;
+        p5_machine_stop(machine);
+    }
 }
 
 /* Opens the display, if standard error and input are a terminal. It is on standard error because standard output
@@ -197,6 +203,7 @@ static int run_guest(top *t)
                                   .counts_only = true,
                                   .context = t};
     if (p5_table_open(t->guest.line->table, t->model, &t->table, &error) != P5_OK) {
+        error.column = error.line == 0 ? 1 : error.column;
         cli_show_error(&error, "--table", t->guest.line->table != NULL ? t->guest.line->table : "",
                        "Run 'p5scope list metrics' to see the groups.");
         p5_machine_close(machine);
@@ -221,7 +228,9 @@ static int run_guest(top *t)
         observed(t, machine, NULL); /* the rest of the last interval */
     screen_end(t);
     p5_machine_close(machine);
-    if (!ran)
+    if (t->write_error != 0)
+        cli_complain(NULL, NULL, 0, "cannot write the rows: %s", strerror(t->write_error));
+    if (!ran || t->write_error != 0)
         return CLI_INTERNAL;
     return t->quit ? CLI_OK : guest_tell_ending(&result);
 }

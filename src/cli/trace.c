@@ -101,7 +101,7 @@ static bool add_functions(trace_options *options, size_t word, const char *guest
         if (next != NULL)
             next[-1] = '\0';
         if (name[0] == '\0')
-            continue;
+            return cli_refuse("--at", text, (unsigned)(name - copy) + 1, "a function is missing here");
         uint32_t address;
         if (p5_symbol_find(guest, name, &address, NULL, &error) != P5_OK) {
             error.column = (unsigned)(name - copy) + 1;

@@ -69,3 +69,12 @@ for verb in run stat top record trace; do p5scope $verb --model p66 hello >/dev/
 p5scope stat --model p55c hello
 p5scope stat --kernel x --append
 p5scope stat --he
+p5scope stat -x 0 hello
+p5scope check -x . good.s
+p5scope check -x ab good.s
+p5scope stat -M '' hello
+p5scope stat -M 'pairing, nosuch' hello
+p5scope trace -o t.csv --at , hello
+p5scope record --callgrind=out --events 'branches,' $GUESTS/hello
+p5scope top --table nosuch $GUESTS/hello
+p5scope stat --expect 'clocks<5,L1<4' hello

@@ -15,3 +15,4 @@ p5scope report kept >/dev/full
 p5scope annotate -i kept >/dev/full
 p5scope diff kept kept >/dev/full
 p5scope trace -q -o - --format csv hello >/dev/full
+p5scope top -q hello 2>/dev/full

@@ -94,3 +94,6 @@ p5scope stat --compare --threshold 0 base.json base.json >/dev/null 2>&1
 p5scope stat --compare --threshold 1 base.json new*line 2>&1 >/dev/null
 p5scope stat --threshold 1 hello
 p5scope stat --baseline base.json hello
+p5scope stat -q -j -e clocks -o clocks.json hello; p5scope stat --compare clocks.json base.json | awk '/CPI/ { print $1, ($2 > 1) }'
+p5scope stat --compare -x, clocks.json clocks.json | grep -c CPI
+p5scope stat -q -x ';;' -e data_read:u hello 2>&1 >/dev/null | tail -n 1 | cut -c1-18
