@@ -81,12 +81,13 @@ dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char 
     uint16_t psp;
     dos_entry begin;
     const dos_command with = {path, tail, environment, environment_size};
-    dos_error wrong = dos_load_program(d, image, &with, &psp, &begin);
-    if (wrong != DOS_OK)
-        return wrong;
-    if (d->psp != 0 && !save_parent(d)) {
-        dos_free_owned(d, psp);
+    const bool has_parent = d->psp != 0;
+    if (has_parent && !save_parent(d))
         return DOS_NO_MEMORY;
+    dos_error wrong = dos_load_program(d, image, &with, &psp, &begin);
+    if (wrong != DOS_OK) {
+        d->depth -= has_parent;
+        return wrong;
     }
     enter_program(d, psp, &begin);
     return DOS_OK;

@@ -191,9 +191,9 @@ static gdb_action write_memory(gdb *g, reader r, bool binary)
 /* Converts a Linux signal number to gdb's numbering (its include/gdb/signals.def). */
 static unsigned signal_number(int signal)
 {
-    static const uint8_t numbers[] = {0,  1,  2,  3,  4,  5,  6,  10, 8,  9,  30, 11, 31, 13, 14, 15,
-                                      16, 20, 19, 17, 18, 21, 22, 16, 24, 25, 26, 27, 28, 23, 32, 12};
     enum { UNKNOWN = 143 };
+    static const uint8_t numbers[] = {0,       1,  2,  3,  4,  5,  6,  10, 8,  9,  30, 11, 31, 13, 14, 15,
+                                      UNKNOWN, 20, 19, 17, 18, 21, 22, 16, 24, 25, 26, 27, 28, 23, 32, 12};
     if (signal < 1 || signal >= (int)sizeof numbers)
         return UNKNOWN;
     return numbers[signal];

@@ -335,8 +335,6 @@ static void test_stop_replies(void **state)
     open_guest();
     char reply[64];
     for (int signal = 1; signal < 34; signal++) {
-        if (signal == 16) /* SIGSTKFLT is none of gdb's */
-            continue;
         g.stops.stop = DEBUG_STOP_SIGNAL;
         g.stops.signal = signal;
         snprintf(reply, sizeof reply, "T%02xthread:1;", signal < 32 ? numbers[signal] : 143u);
