@@ -1,4 +1,5 @@
-/* The host's clock, for time-outs, progress and flushing. No count depends on it. */
+/* The host's clocks, for time-outs, progress, flushing and polling. Nothing that is counted of the emulated machine
+ * depends on them. */
 #ifndef BASE_HOST_TIME_H
 #define BASE_HOST_TIME_H
 

@@ -1,9 +1,9 @@
-/* A thread that processes messages from a queue (spsc.h), in order. */
+/* A thread that processes messages from a queue (spsc.h), in order. All functions but the thread's own are for the
+ * producer; a reservation waits for space, and messages that were put before the end are still processed. */
 #include "base/worker.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/held_signals.h"
 
@@ -12,10 +12,10 @@ struct worker {
     void (*work)(void *context, const void *message);
     void *context;
     pthread_t thread;
-    BEGINS_LINE bool pending; /* a message was put since the last worker_wait; used by the producer only */
+    BEGINS_LINE bool pending; /* the producer has reserved a message since the last worker_wait */
 };
 
-/* The thread: calls `work` for each message until the queue is ended. */
+/* The thread: calls `work` for each message until the queue is ended and empty. */
 static void *run(void *context)
 {
     worker *w = context;
@@ -61,6 +61,7 @@ void worker_put(worker *w)
     spsc_put(&w->queue);
 }
 
+/* Returns the number of messages put so far, done or not. */
 unsigned long long worker_count(const worker *w)
 {
     return spsc_count(&w->queue);

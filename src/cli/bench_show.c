@@ -1,3 +1,5 @@
+/* Shows the trips (iterations or calls) of a measured input. Its programs[0] and [1] make trips[0] and [1] trips, called
+ * N1 and N2 here (bench_input.h). */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/bench_show.h"
 
@@ -9,10 +11,12 @@
 #include "cli/option_values.h"
 #include "cli/output.h"
 
-/* Numbers of trips that --konata, and --timeline or a picture, show without --trips, and the most that are shown. */
+/* Numbers of trips: the fewest that are captured for --konata, unless --trips A..B says which; those of --timeline or a
+ * picture without --trips; and the most that are shown. */
 enum { KONATA_TRIPS = 16, TIMELINE_TRIPS = 3, MOST_TRIPS = 1000 };
 
-/* Takes --trips T, or A..B. Returns false after a message. */
+/* Takes --trips T (T trips that end before the last: `first` stays 0), or A..B, numbered from 1. Returns false after a
+ * message. */
 static bool take_trips(bench_view *view, const char *text)
 {
     const char *dots = strstr(text, "..");
@@ -91,7 +95,8 @@ static bool write_picture(const bench_view *view, const bench *of, const p5_wind
 
 /* ---- What is shown ---- */
 
-/* Returns the trips to capture for everything that is to be shown. */
+/* Returns the trips to capture. There is one capture for everything that is to be shown, so --konata also gives more
+ * trips to a time line, a picture or JSON. */
 static p5_trip_range wanted_trips(const bench_view *view)
 {
     p5_trip_range trips = view->trips;
@@ -103,7 +108,8 @@ static p5_trip_range wanted_trips(const bench_view *view)
     return trips;
 }
 
-/* Shows the captured trips (`window`) at standard output. */
+/* Shows the captured trips (`window`) at standard output: all of them as JSON or a time line, but only those of
+ * --trips, or one, as a diagram. */
 static bool show_diagram(const bench_view *view, const p5_window *window)
 {
     p5_error error = {0};
@@ -120,8 +126,8 @@ static bool show_diagram(const bench_view *view, const p5_window *window)
     return output_close(stdout, NULL, status, &error);
 }
 
-/* Captures the trips between N1 and N2, to which the counts belong, in *all, and finds what limits their speed. Returns
- * false after a message. */
+/* Captures as many trips before the last as N2 - N1, to which the counts belong, or MOST_TRIPS, in *all, which the
+ * caller frees in every case; and finds what limits their speed. Returns false after a message. */
 static bool find_limits(const bench *of, p5_window **all, p5_loop_limits *limits)
 {
     p5_error error = {0};
@@ -132,8 +138,8 @@ static bool find_limits(const bench *of, p5_window **all, p5_loop_limits *limits
            cli_refuse_error(&error, NULL, NULL, NULL);
 }
 
-/* Shows at standard output what limits the trips, with --suggest cheaper rewritings of the code, and a diagram of
- * the trips. Returns false after a message. */
+/* Shows at standard output, as text or JSON, what limits the trips, with --suggest cheaper rewritings of the code, and
+ * a diagram of the trips. Returns false after a message. */
 static bool show_text(const bench_view *view, const bench *of, const p5_window *window,
                       const p5_loop_limits *limits)
 {

@@ -1,6 +1,7 @@
 /* Executes the commands of the IDE channel (ATA-3), and converts between sector numbers and the address registers. A
  * command begins in ide_execute. Except for writes, the drive is then busy for COMMAND_MICROSECONDS, after which
- * ide_continue performs it. */
+ * ide_continue performs it. A write asks for its first block of sectors at once; after each block that has arrived the
+ * drive is busy, then ide_continue writes it. The host is that of ATA-3: the emulated computer. */
 #include <string.h>
 
 #include "machine/board/board_internal.h"
@@ -15,8 +16,9 @@ enum {
     SELECT_LBA = 0x40, /* bits of the device register */
     SELECT_SECOND = 0x10,
     COMMAND_MICROSECONDS = 100, /* until the first sector, or the end of a command without data */
-    UNKNOWN_COMMAND =
-        0xff /* stored for IDE_RESET if a program writes that code, which is aborted as NO_COMMAND */
+    /* Stored if a program writes the code of NOP, which stands for the end of a reset here (IDE_RESET): NOP is
+     * aborted, as is each code of the class NO_COMMAND. */
+    UNKNOWN_COMMAND = 0xff
 };
 
 /* Kinds of commands that are executed alike. */
@@ -39,8 +41,8 @@ typedef enum ide_class {
     IDENTIFY
 } ide_class;
 
-/* Returns the class of a command code. The codes are those of ATA-3 that a disk without power management,
- * security and removable media must know. */
+/* Returns the class of a command code. The codes are those that a disk with PIO only, and without security and
+ * removable media, must know by ATA-3, and FLUSH CACHE of ATA-4. Power management has no effect. */
 static ide_class class_of(uint8_t command)
 {
     switch (command) {
@@ -127,8 +129,8 @@ static bool address_of(const ide *d, const disk_image *disk, uint64_t *block)
     return *block < sectors_of(disk);
 }
 
-/* Sets the address registers to sector `block`. After a command they hold its last sector; after an error, the sector
- * that failed. */
+/* Sets the address registers to sector `block`. After a command they hold its last sector; after an error while reading
+ * or writing, the sector that failed. */
 static void show_address(ide *d, uint64_t block)
 {
     const ide_unit *unit = &d->units[d->unit];
@@ -192,7 +194,7 @@ static void data_phase(devices *b, ide_phase phase, uint32_t bytes)
     b->ide.end = bytes;
 }
 
-/* Advances the address registers and COUNT after a sector has been transferred. */
+/* Counts a transferred sector: the address registers become its address, `block` the next one. */
 static void sector_done(ide *d)
 {
     show_address(d, d->block);
@@ -201,6 +203,7 @@ static void sector_done(ide *d)
     d->count--;
 }
 
+/* `left` means nothing for IDENTIFY, where it comes from whatever COUNT held. */
 bool ide_has_more(const ide *d)
 {
     return d->left != 0 && class_of(d->command) != IDENTIFY;
@@ -212,7 +215,7 @@ static void read_block(devices *b, const disk_image *disk)
     ide *d = &b->ide;
     uint32_t sectors = block_sectors(d);
     for (uint32_t i = 0; i < sectors; i++) {
-        devices_notice_padding(b, disk, d->block);
+        devices_notice_padding(b, disk, d->block); /* tells the user once if the image lacks it */
         if (!disk_image_read(disk, d->block, d->buffer + i * DISK_SECTOR)) {
             show_address(d, d->block);
             finish(b, d->block < sectors_of(disk) ? ERROR_NOT_CORRECTED : ERROR_NOT_FOUND);
@@ -270,7 +273,7 @@ static void identify(devices *b, const disk_image *disk)
         {47, 0x8000 | IDE_MOST_SECTORS},
         {49, 0x0200}, /* LBA */
         {51, 0x0200}, /* PIO mode 2 */
-        {53, 1},      /* words 54-58 are valid */
+        {53, 1},      /* words 54-58 are valid; they do not follow SET_PARAMETERS */
         {54, (uint16_t)cylinders},
         {55, (uint16_t)disk->heads},
         {56, (uint16_t)disk->per_track},
@@ -406,6 +409,6 @@ void ide_execute(devices *b, uint8_t code)
         ide_busy(b, COMMAND_MICROSECONDS);
         return;
     }
-    devices_notice_write(b, disk);
+    devices_notice_write(b, disk); /* tells the user once if the image stays as it is */
     data_phase(b, IDE_FROM_HOST, block_sectors(d) * DISK_SECTOR); /* no interrupt requests the first block */
 }
