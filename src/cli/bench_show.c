@@ -1,5 +1,5 @@
-/* Shows the trips (iterations or calls) of a measured input. Its programs[0] and [1] make trips[0] and [1] trips, N1 and
- * N2 here (bench_input.h). */
+/* Shows the trips (iterations or calls) of a measured input. Its programs[0] and [1] make trips[0] and [1] trips, N1
+ * and N2 here (bench_input.h). */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/bench_show.h"
 
