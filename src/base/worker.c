@@ -56,6 +56,7 @@ void *worker_reserve(worker *w, size_t bytes)
     return spsc_reserve(&w->queue, bytes);
 }
 
+/* The thread may see the message only when more are put, or when the producer waits or closes the worker. */
 void worker_put(worker *w)
 {
     spsc_put(&w->queue);
@@ -67,6 +68,7 @@ unsigned long long worker_count(const worker *w)
     return spsc_count(&w->queue);
 }
 
+/* Returns whether the messages are known to be done; the thread reports that now and then only. */
 bool worker_has_done(worker *w, unsigned long long count)
 {
     return spsc_has_done(&w->queue, count);
