@@ -23,6 +23,9 @@ static bool take_trips(bench_view *view, const char *text)
     char first[32];
     uint64_t from = 0, to = 0;
     if (dots == NULL) {
+        if (!p5_parse_number(text, &to))
+            return cli_refuse("--trips", text, 1,
+                              "--trips needs a number of trips, or the first and the last one, as in 5..8");
         if (number_option("--trips", text, MOST_TRIPS, &to) != 0)
             return false;
         if (to == 0)

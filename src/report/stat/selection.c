@@ -49,6 +49,18 @@ static p5_status add_matches(parser *in, const char *pattern, const char *at)
     return scan_fail(&in->scan, at, P5_ERR_NAME, "no event of this model matches '%s'", pattern);
 }
 
+/* Adds to the error of a name that is no event what it is, if it is a stall cause as reports call them. */
+static void hint_stall(const char *name, p5_error *error)
+{
+    for (unsigned i = 0; i < P5_STALL_COUNT && error != NULL; i++) {
+        char stall[48];
+        snprintf(stall, sizeof stall, "stall_%s", p5_stall_name((p5_stall)i));
+        if (text_same_name(name, stall))
+            error_hint(error,
+                       "it is a cause of clocks; stat and trace show all causes if no events are selected");
+    }
+}
+
 /* Parses a name, which ends at a sign of the grammar, and adds the rows that it selects. */
 static p5_status parse_name(parser *in)
 {
@@ -69,6 +81,7 @@ static p5_status parse_name(parser *in)
     p5_status status = scan_event(name, &event, in->scan.error);
     if (status == P5_OK)
         return add_row(in, event);
+    hint_stall(name, in->scan.error);
     error_at(in->scan.error, NULL, 0, (unsigned)(start - in->scan.text) + 1);
     return status;
 }
