@@ -52,7 +52,7 @@ static int run(const cli_options *line)
                                                  : "merge needs the files to add");
     if (p5_database_open(line->output, &database, &error) == P5_OK) {
         status = merge_files(line, database);
-        warn_of_differences(&(warn_results){same_revision, same_option, database});
+        warn_of_differences(&(warn_results){same_revision, NULL, same_option, database});
         if (p5_database_close(database, &error) != P5_OK)
             status = CLI_FAILED;
     }

@@ -350,7 +350,7 @@ static int compare_files(const stat_options *options)
             p5_comparison_close(comparison);
             return CLI_USAGE;
         }
-    warn_of_differences(&(warn_results){same_revision, same_option, comparison});
+    warn_of_differences(&(warn_results){same_revision, NULL, same_option, comparison});
     return show_comparison(options, comparison, CLI_OK);
 }
 

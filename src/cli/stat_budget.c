@@ -40,6 +40,12 @@ static bool same_revision(const void *results, char *text, size_t size)
     return p5_budget_same_revision(((const with_baseline *)results)->budget, text, size);
 }
 
+static bool same_model(const void *results, char *text, size_t size)
+{
+    const with_baseline *both = results;
+    return p5_budget_same_model(both->budget, both->model, text, size);
+}
+
 static bool same_option(const void *results, const char *option, char *text, size_t size)
 {
     const with_baseline *both = results;
@@ -50,7 +56,7 @@ void stat_budget_warn(const stat_budget *b, const p5_run_identity *run, const p5
 {
     const with_baseline both = {b->budget, run, model};
     if (b->budget != NULL)
-        warn_of_differences(&(warn_results){same_revision, same_option, &both});
+        warn_of_differences(&(warn_results){same_revision, same_model, same_option, &both});
 }
 
 /* Returns the exit status when the conditions cannot be judged: that of the run if its end was a failure, else

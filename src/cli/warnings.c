@@ -18,6 +18,8 @@ void warn_of_differences(const warn_results *results)
     if (!results->same_revision(results->results, values, sizeof values))
         warn("are of different revisions of the model", values,
              "their counts may differ because the model was corrected");
+    if (results->same_model != NULL && !results->same_model(results->results, values, sizeof values))
+        warn("are on different models", values, "their counts differ because the processors do");
     for (size_t i = 0; i < cli_option_row_count; i++) {
         const cli_option_row *row = &cli_option_rows[i];
         if ((row->flags & OPTION_IS_PART) == 0 ||

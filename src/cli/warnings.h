@@ -8,11 +8,13 @@
 /* A set of results. Each function returns whether its members agree, and lists their values in `text`. */
 typedef struct warn_results {
     bool (*same_revision)(const void *results, char *text, size_t size);
+    bool (*same_model)(const void *results, char *text,
+                       size_t size); /* NULL: they may be of several models */
     bool (*same_option)(const void *results, const char *option, char *text, size_t size);
     const void *results;
 } warn_results;
 
-/* Warns if the results are of different revisions of the model, or if their runs counted different parts of the guest because an
+/* Warns if the results are of different revisions of the model or of different models, or if their runs counted different parts of the guest because an
  * option with the flag `part` (options.tsv) differs. */
 void warn_of_differences(const warn_results *results);
 

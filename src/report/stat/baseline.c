@@ -17,6 +17,8 @@ static p5_status take_header(baseline *to, const result_line *line, p5_error *er
     if (line_has(line, LINE_IDENTITY) && to->identity == NULL &&
         (to->identity = strdup(line_text(line, LINE_IDENTITY, ""))) == NULL)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
+    if (to->model == NULL && (to->model = strdup(line_text(line, LINE_MODEL, ""))) == NULL)
+        return error_set(error, P5_ERR_MEMORY, "out of memory");
     return P5_OK;
 }
 
@@ -86,6 +88,7 @@ void baseline_free(baseline *of)
     if (of == NULL)
         return;
     free(of->identity);
+    free(of->model);
     free(of);
 }
 

@@ -9,6 +9,7 @@ typedef struct baseline {
     bool known[METRIC_VARIABLES]; /* the file has the variable */
     uint64_t revision;            /* of the model; 0: not stated */
     char *identity;               /* JSON; NULL: not stated */
+    char *model;                  /* its name */
 } baseline;
 
 /* Reads the one whole run in a file that `stat -j` wrote. Errors name the file and line. */

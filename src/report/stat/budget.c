@@ -79,6 +79,16 @@ bool p5_budget_same_revision(const p5_budget *budget, char *text, size_t size)
     return false;
 }
 
+bool p5_budget_same_model(const p5_budget *budget, const p5_model *model, char *text, size_t size)
+{
+    const baseline *base = budget->base;
+    text[0] = '\0';
+    if (base == NULL || strcmp(base->model, p5_model_name(model)) == 0)
+        return true;
+    snprintf(text, size, "baseline: %s, this run: %s", base->model, p5_model_name(model));
+    return false;
+}
+
 bool p5_budget_same_option(const p5_budget *budget, const p5_run_identity *run, const p5_model *model,
                            const char *name, char *text, size_t size)
 {
