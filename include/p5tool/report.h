@@ -55,6 +55,9 @@ char *p5_printable(const char *text);
 typedef enum p5_row_format { P5_ROWS_TEXT, P5_ROWS_JSON, P5_ROWS_CSV } p5_row_format;
 /* CSV with an ASCII character in the place of the comma. */
 #define P5_ROWS_SEPARATED(character) ((p5_row_format)(P5_ROWS_CSV | (character) << 8))
+/* The same format for a report that continues another one of its kind: CSV without the line of names. */
+#define P5_ROWS_CONTINUED(format)                                                                            \
+    ((p5_row_format)(((format)&0xff) == P5_ROWS_CSV ? (format) | 1 << 16 : (format)))
 
 /* ---- Event selections ---- */
 
@@ -228,8 +231,9 @@ void p5_budget_close(p5_budget *budget);
  * the value that the left formula has in that run (clocks<=base*1.01). Errors name file and line. */
 p5_status p5_budget_baseline(p5_budget *budget, const char *path, p5_error *error);
 /* Compare the baseline with this library and with a run to be judged, as p5_comparison_same_revision and
- * p5_comparison_same_option compare runs. They return true if there is no baseline. */
+ * p5_comparison_same_option compare runs, and by the model's name. They return true if there is no baseline. */
 bool p5_budget_same_revision(const p5_budget *budget, char *text, size_t size);
+bool p5_budget_same_model(const p5_budget *budget, const p5_model *model, char *text, size_t size);
 bool p5_budget_same_option(const p5_budget *budget, const p5_run_identity *run, const p5_model *model,
                            const char *name, char *text, size_t size);
 /* Adds the conditions in `text`, separated by commas or &&, for a model of `family`. P5_ERR_SYNTAX or P5_ERR_NAME

@@ -47,7 +47,7 @@ static bool show_one(const bench_options *options, const char *model_name, bench
 
 /* Measures one input on the models of --model; without it, on the models of the case or the first model. Returns
  * false after a message. */
-static bool bench_one(const bench_options *options)
+static bool bench_one(bench_options *options)
 {
     bench of;
     bool good = bench_prepare(&of, &options->inputs[0], &options->terms);
@@ -62,10 +62,11 @@ static bool bench_one(const bench_options *options)
         good = false;
     }
     for (const char *const *model = models; good && *model != NULL; model++) {
-        if (model != models)
-            putchar('\n'); /* an empty line between the tables of all formats */
+        if (model != models && options->view.rows == P5_ROWS_TEXT)
+            putchar('\n');
         good = options->line->listing ? bench_show_static(&options->view, &of, *model)
                                       : show_one(options, *model, &of);
+        options->view.rows = P5_ROWS_CONTINUED(options->view.rows);
     }
     bench_release(&of);
     return good;

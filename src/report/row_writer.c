@@ -12,8 +12,10 @@
 void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format)
 {
     const char other = (char)(format >> 8); /* P5_ROWS_SEPARATED: the separator in place of the comma */
-    *rows = (row_writer){
-        .out = out, .csv = (format & 0xff) == P5_ROWS_CSV, .separator = other != 0 ? other : ','};
+    *rows = (row_writer){.out = out,
+                         .csv = (format & 0xff) == P5_ROWS_CSV,
+                         .named = format == P5_ROWS_CONTINUED(format) && (format & 0xff) == P5_ROWS_CSV,
+                         .separator = other != 0 ? other : ','};
 }
 
 void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind, ...)

@@ -64,3 +64,6 @@ p5scope bench --asm 'mov bl, [esi+edi]' --setup 'mov ebp, esp' --no-diagram | gr
 p5scope bench --asm 'mov bl, [esi+edi]; mov cl, 1; fmul st, st' --setup 'mov ebp, esp; fld1' --no-diagram | grep -o 'dec e.., jnz'
 p5scope bench --asm 'mov bl, [esi+edi]; mov ecx, 1; cdq' --setup 'mov ebp, esp' --no-diagram
 p5scope bench --asm 'mov bl, [esi+edi]; mov cl, dl' --setup 'mov ebp, esp' --no-diagram | grep -o 'dec e.., jnz'
+# one table for all models; JSON lines have no empty line between them
+p5scope bench --asm 'imul eax, ebx' --model p54c-133 --model p55c-200 --csv | grep -v event
+p5scope bench --asm 'imul eax, ebx' --model p54c-133 --model p55c-200 --json | jq -r 'select(.what == "clocks") | .model'; p5scope bench --asm nop --model p54c-133 --model p55c-200 --json | grep -c '^$'

@@ -97,3 +97,4 @@ p5scope stat --baseline base.json hello
 p5scope stat -q -j -e clocks -o clocks.json hello; p5scope stat --compare clocks.json base.json | awk '/CPI/ { print $1, ($2 > 1) }'
 p5scope stat --compare -x, clocks.json clocks.json | grep -c CPI
 p5scope stat -q -x ';;' -e data_read:u hello 2>&1 >/dev/null | tail -n 1 | cut -c1-18
+p5scope stat -q -o report --model p54c-133 --baseline base.json --expect 'clocks<=base' hello; p5scope stat -q -o report --baseline base.json --expect 'clocks<=base' hello

@@ -12,6 +12,7 @@
 typedef struct bench_report {
     FILE *out;
     row_writer *rows;           /* NULL: text */
+    const char *model;          /* its name */
     const p5_bench_side *sides; /* the inputs: A and B, or only one */
     size_t count;               /* of `sides`, 1 or 2 */
     bool zeros;                 /* also write what is 0 on all sides */
@@ -42,6 +43,7 @@ static void put_row(const bench_report *r, const char *what, const char *name, d
         rows_double(r->rows, "difference", b - a);
         rows_double(r->rows, "percent", percent);
     }
+    rows_text(r->rows, "model", r->model);
     rows_end(r->rows);
 }
 
@@ -129,6 +131,6 @@ void p5_bench_write(FILE *out, p5_row_format format, const p5_model *model, cons
     else if (count > 1)
         fprintf(out, " A: %s, %s\n B: %s, %s\n on %s\n\n%14s %14s %14s %12s\n\n", sides[0].name, sides[0].per,
                 sides[1].name, sides[1].per, on, "A", "B", "B - A", "of A");
-    const bench_report report = {out, for_programs ? &rows : NULL, sides, count, zeros};
+    const bench_report report = {out, for_programs ? &rows : NULL, on, sides, count, zeros};
     put_all(&report, p5_model_family(model));
 }
