@@ -63,7 +63,7 @@ typedef enum snapshot_kind {
     FIELD_KIND_DERIVED   /* not saved: derived from other fields, or belongs to the host */
 } snapshot_kind;
 
-#define SNAPSHOT_AHEAD      (UINT64_C(1) << 32) /* core clocks */
+#define SNAPSHOT_AHEAD      (UINT64_C(1) << 32) /* core clocks; a later time than that is refused as invalid */
 #define SNAPSHOT_CLOCK_MOST (UINT64_C(1) << 56) /* greatest core clock that a snapshot may have */
 
 struct snapshot_table;
@@ -90,7 +90,9 @@ typedef struct snapshot_table {
     const snapshot_field *fields; /* in the order of the structure */
     unsigned count;
     uint32_t bytes; /* of the structure */
-    bool partial;   /* the structure has more members, which other code saves or which are no state */
+    /* The structure has more members, which other code saves or which are no state. Without `partial`, a test
+     * requires that every member is in a field (FIELD_DERIVED for those that are not saved). */
+    bool partial;
     unsigned since; /* revision that added the table; 0: the first */
     /* Checks what involves more than one field of a loaded row, whose nested structures are valid, and calls
      * snapshot_refuse. NULL: no check. */
@@ -125,7 +127,7 @@ typedef struct snapshot_table {
 #define FIELD_BITS(mask, ...) FIELD_BITS_OF(, mask, __VA_ARGS__)
 #define FIELD_BITS_OF(index, mask, ...)                                                                      \
     EACH(FIELD_OF, (FIELD_OTHER, index, .kind = FIELD_KIND_BITS, .most = (mask)), __VA_ARGS__)
-/* For an array whose last element is not saved. */
+/* For an array whose last element is not saved, because it is no state. */
 #define FIELD_BITS_BUT_LAST(index, mask, ...)                                                                \
     EACH(FIELD_OF, (FIELD_BUT_LAST, index, .kind = FIELD_KIND_BITS, .most = (mask)), __VA_ARGS__)
 #define FIELD_TIME(...)           FIELD_TIME_OF(, __VA_ARGS__)
@@ -169,8 +171,8 @@ typedef struct snapshot_table {
 /* Saves or loads the revision, at the beginning of a stream that is not in a file with a header. Streams of
  * revision 1 may begin without it. */
 void snapshot_begin(snapshot *s);
-/* Save or load the fields of a structure, and of `count` structures. After a failure some fields may have
- * been loaded. */
+/* Save or load the fields of a structure, and of `count` structures; loading fails if the stream has another number. After
+ * a failure some fields may have been loaded. */
 void snapshot_state(snapshot *s, const snapshot_table *table, void *state);
 void snapshot_states(snapshot *s, const snapshot_table *table, void *states, size_t count);
 /* Saves or loads a growable array of at most `most` items (base/array.h). `items` is the address of its

@@ -5,6 +5,7 @@
 unsigned core_translations(const p5_core *core, bool code, p5_translation entries[CORE_TRANSLATIONS])
 {
     _Static_assert((int)CORE_TRANSLATIONS == (int)TLB_ENTRIES, "a TLB's entries");
+    /* false: without the P54C's separate TLB for data pages of 4 MB */
     const tlb *t = code ? memory_code_tlb(core->memory) : memory_data_tlb(core->memory, false);
     const unsigned count = tlb_size(t);
     for (unsigned i = 0; i < count; i++) {
@@ -51,6 +52,7 @@ unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CO
     for (unsigned n = 0; n < BTB_ENTRIES; n++) {
         unsigned set = n / BTB_WAYS, way = n % BTB_WAYS;
         const btb_raw raw = btb_raw_of(b, n), *e = &raw;
+        /* the P54C predicts as if an entry in state 0 were absent */
         if (!e->valid || (pairs && e->state == 0))
             continue;
         /* the low bits of the key that led to this set: of the pair's address (P54C), or of the address of the
@@ -63,7 +65,7 @@ unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CO
                              .target = e->target,
                              .taken = pairs ? e->state >= 2 : e->type != BTB_JCC || e->prediction,
                              .detail = pairs ? e->state : e->history,
-                             .type = e->type};
+                             .type = e->type}; /* P55C only */
     }
     return count;
 }

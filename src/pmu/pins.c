@@ -133,10 +133,11 @@ static uint64_t pin_total(const p5_pmu *pmu, unsigned which)
         return interrupt_requests(pmu);
     switch (pmu->pins.pin[which].function) {
     case PIN_PULSE:
-    case PIN_LEVEL:
+    case PIN_LEVEL: /* differs in the meaning of its event only */
         if (c->mode == COUNTS_CLOCKS)
             return source->clocks(source->context, c->levels);
         if (c->mode == COUNTS_INCREMENTS || c->mode == COUNTS_ASSERTED)
+            /* true: the clocks with an increment, not the increments */
             return source->total(source->context, (enum p5_event)c->event, c->levels, true);
         return counter_unwrapped(c, source); /* the other modes count clocks */
     case PIN_OVERFLOW:
@@ -317,6 +318,7 @@ bool pmu_pin_level(const p5_pmu *pmu, p5_pin which)
     return pmu->pins.pin[which].level;
 }
 
+/* Sets the machine's callback. That of p5_pmu_on_parity_error is kept, and called after it. */
 void pmu_own_parity_errors(p5_pmu *pmu, void (*error)(void *context, uint32_t array, bool shutdown),
                            void *context)
 {

@@ -10,10 +10,11 @@
  * since 1970. Returns NULL if memory runs out. */
 share_scratch *scratch_open(share_quota *quota, uint64_t (*now)(const void *clock), const void *clock);
 void scratch_close(share_scratch *scratch);
-/* Returns the node of the folder `name` in `folder`, for a walk that goes through it. */
+/* Returns the node of the folder `name` in `folder`, for a walk along a path that goes through it: -ENOENT; -ENOTDIR, also
+ * for a link, which the walk resolves itself; -EACCES if the guest may not search it. `name` is neither "." nor "..". */
 int32_t scratch_enter(const share_scratch *scratch, uint32_t folder, const char *name);
-/* Makes a node with a name and returns its number. `mode` has S_IF* and permissions; `text` is the target of a link,
- * otherwise NULL. */
+/* Makes a node with a name, which it charges to the quota, and returns its number. `mode` has S_IF* and permissions;
+ * `text` is the target of a link, which is copied, otherwise NULL. */
 int32_t scratch_make(share_scratch *scratch, uint32_t folder, const char *name, uint32_t mode,
                      const char *text);
 /* Do what linkat, unlinkat (rmdir with `a_folder`) and renameat do. */
@@ -21,11 +22,12 @@ int32_t scratch_link(share_scratch *scratch, uint32_t node, uint32_t folder, con
 int32_t scratch_remove(share_scratch *scratch, uint32_t folder, const char *name, bool a_folder);
 int32_t scratch_rename(share_scratch *scratch, uint32_t folder, const char *name, uint32_t new_folder,
                        const char *new_name);
-/* Does what readlink does; `node` may be SCRATCH_NONE. */
+/* Does what readlink does; -ENOENT if `node` is SCRATCH_NONE. */
 ssize_t scratch_read_link(const share_scratch *scratch, uint32_t node, char *text, size_t capacity);
 
-/* Charges the quota for a file, directory or link of the host that is about to be created. Returns 0 or -ENOSPC. */
-enum { SHARE_NAME_BYTES = 4096 };
+enum { SHARE_NAME_BYTES = 4096 }; /* bytes of the quota for each new name, in addition to a file's contents */
+/* Charges SHARE_NAME_BYTES to the quota of `place` for a file, directory or link of the host that is about to be created.
+ * They are not returned, even if creating it fails or it is deleted. Returns 0 or -ENOSPC. */
 int32_t share_charge_name(const share_place *place);
 
 #endif

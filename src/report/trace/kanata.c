@@ -108,7 +108,8 @@ static void write_clocks(kanata *k, const char *command, uint64_t clocks)
     end_line(k, line, put_number(stpcpy(line, command), clocks));
 }
 
-/* Writes the first lines of an instruction: address, pipe, disassembly, and why it is alone. */
+/* Writes the first lines of an instruction: the number that the viewer shows, which is its clock of EX; address, pipe,
+ * disassembly; why it is alone. */
 static void open_insn(kanata *k, uint64_t id)
 {
     const in_flight *item = &k->recent[id % k->capacity];
@@ -126,7 +127,8 @@ static void open_insn(kanata *k, uint64_t id)
     k->opened = id + 1;
 }
 
-/* Writes arrows from the instructions whose results this one needed, if they were still in the pipe when it entered D1. */
+/* Writes arrows from the instructions whose results this one needed, if they were still in the pipe when it entered D1.
+ * Flags get no arrows: no instruction waits for them. */
 static void write_sources(kanata *k, uint64_t id)
 {
     const p5_trace_insn *insn = &k->recent[id % k->capacity].insn;
@@ -229,9 +231,9 @@ static uint64_t add_tail(kanata *k, const p5_trace_insn *insn, uint64_t end, con
     }
 }
 
-/* Makes room in `recent` for the next instruction. `recent` holds the instructions that are not opened yet, and RECENT
- * more as sources of arrows. It grows, because a long instruction can delay many later ones. Returns false if memory is
- * out. */
+/* Makes room in `recent` for the next instruction. `recent` holds the instructions that are not opened yet, which are
+ * those whose PF begins at clock k->pf, and RECENT more as sources of arrows. It grows, because nothing here limits how
+ * many begin at one clock. Returns false if memory is out. */
 static bool make_room(kanata *k)
 {
     if (k->recent != NULL && k->count - k->opened + RECENT < k->capacity)
@@ -270,7 +272,7 @@ void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
     add_step(k, pf, STEP_OPEN, NULL);
     if (pf < d1)
         add_step(k, pf, STEP_STAGE, "PF");
-    if (insn->f != 0 && insn->f < d1)
+    if (insn->f != 0 && insn->f < d1) /* 0: the P54C has no F */
         add_step(k, greater(insn->f, pf), STEP_STAGE, "F");
     add_step(k, d1, STEP_STAGE, "D1");
     if (d2 > d1)
@@ -282,6 +284,7 @@ void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
     uint64_t begin = greater(insn->begin, ex);
     if (begin < end && insn->stall == P5_STALL_FPU) /* it waits for the x87 unit in E */
         add_stall(k, insn->stall, ex, begin);
+    /* The waits of a pair's references are added, though they may overlap. A sum that does not fit into EX is left out. */
     if (begin + insn->hold_clocks <= end)
         add_stall(k, insn->hold, begin, begin + insn->hold_clocks);
     const char *last;
