@@ -11,8 +11,7 @@
 #include "cli/option_values.h"
 #include "cli/output.h"
 
-/* Numbers of trips: the fewest that are captured for --konata, unless --trips A..B says which; those of --timeline or a
- * picture without --trips; and the most that are shown. */
+/* Numbers of trips: those of --konata and of --timeline or a picture without --trips, and the most that are shown. */
 enum { KONATA_TRIPS = 16, TIMELINE_TRIPS = 3, MOST_TRIPS = 1000 };
 
 /* Takes --trips T (T trips that end before the last: `first` stays 0), or A..B, numbered from 1. Returns false after a
@@ -55,15 +54,32 @@ bool bench_view_take(bench_view *view, const cli_options *line)
 
 /* ---- Files ---- */
 
-/* Writes --konata FILE, a log of the pipeline. Returns false after a message. */
-static bool write_konata(const p5_window *window, const char *path)
+/* Captures the trips of --trips, without it `usual` trips. Returns false after a message. */
+static bool capture(const bench_view *view, const bench *of, unsigned usual, p5_window **window)
 {
     p5_error error = {0};
-    FILE *out = output_open_file("--konata", path);
-    if (out == NULL)
+    p5_trip_range trips = view->trips;
+    if (trips.count == 0)
+        trips.count = usual;
+    return p5_window_capture(of->programs, of->trips, &of->conditions, trips, window, &error) == P5_OK ||
+           cli_refuse_error(&error, NULL, NULL, NULL);
+}
+
+/* Writes --konata FILE, a log of the pipeline. Returns false after a message. */
+static bool write_konata(const bench_view *view, const bench *of, const char *path)
+{
+    p5_error error = {0};
+    p5_window *window = NULL;
+    if (!capture(view, of, KONATA_TRIPS, &window))
         return false;
-    p5_status status = p5_window_write_kanata(out, window, &error);
-    return output_close(out, path, status, &error);
+    FILE *out = output_open_file("--konata", path);
+    bool good = out != NULL;
+    if (good) {
+        p5_status status = p5_window_write_kanata(out, window, &error);
+        good = output_close(out, path, status, &error);
+    }
+    p5_window_free(window);
+    return good;
 }
 
 static bool is_svg(const char *path)
@@ -97,19 +113,6 @@ static bool write_picture(const bench_view *view, const bench *of, const p5_wind
 }
 
 /* ---- What is shown ---- */
-
-/* Returns the trips to capture. There is one capture for everything that is to be shown, so --konata also gives more
- * trips to a time line, a picture or JSON. */
-static p5_trip_range wanted_trips(const bench_view *view)
-{
-    p5_trip_range trips = view->trips;
-    const unsigned least = view->line->konata != NULL ? KONATA_TRIPS : 0;
-    if (trips.count == 0)
-        trips.count = view->line->timeline || view->line->output != NULL ? TIMELINE_TRIPS : 1;
-    if (trips.first == 0 && trips.count < least)
-        trips.count = least;
-    return trips;
-}
 
 /* Shows the captured trips (`window`) at standard output: all of them as JSON or a time line, but only those of
  * --trips, or one, as a diagram. */
@@ -176,19 +179,15 @@ bool bench_show(const bench_view *view, const bench *of)
     const bool diagram = !line->no_diagram && (view->rows == P5_ROWS_TEXT || view->rows == P5_ROWS_JSON);
     if (!diagram && line->konata == NULL && line->output == NULL)
         return true;
-    p5_error error = {0};
     p5_window *window = NULL, *all = NULL;
     p5_loop_limits limits;
-    bool good = p5_window_capture(of->programs, of->trips, &of->conditions, wanted_trips(view), &window,
-                                  &error) == P5_OK ||
-                cli_refuse_error(&error, NULL, NULL, NULL);
-    const bool limited = diagram || line->output != NULL;
-    good = good && (!limited || find_limits(of, &all, &limits));
+    const bool shown = diagram || line->output != NULL;
+    bool good =
+        !shown || (capture(view, of, line->timeline || line->output != NULL ? TIMELINE_TRIPS : 1, &window) &&
+                   find_limits(of, &all, &limits));
     good = good && (!diagram || show_text(view, of, window, &limits));
-    if (good && line->konata != NULL)
-        good = write_konata(window, line->konata);
-    if (good && line->output != NULL)
-        good = write_picture(view, of, window, &limits);
+    good = good && (line->konata == NULL || write_konata(view, of, line->konata));
+    good = good && (line->output == NULL || write_picture(view, of, window, &limits));
     p5_window_free(window);
     p5_window_free(all);
     return good;

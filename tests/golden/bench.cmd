@@ -7,6 +7,7 @@ p5scope bench --asm 'mov ebx,[esi]; mov ebx,[ebx]' | grep -o 'stall agi [0-9]'
 p5scope bench --asm 'inc eax; inc ecx' --repeat 8 --no-diagram | grep 'clocks\|instr'
 p5scope bench --asm 'inc eax; inc ecx' --unroll 8 --no-diagram | grep 'clocks\|instr'
 p5scope bench --asm 'inc eax' --konata k.log --no-diagram | grep -c clocks; head -1 k.log; grep -c ^R k.log
+p5scope bench --asm 'inc eax' --timeline --konata k.log | grep -c 'inc eax' # the time line keeps its three trips
 # an arrow comes from a result whose instruction leaves WB when the one that uses it enters D1: MOV is in EX at 0 and leaves WB at 2; ADD is in D1 at 2, then at 3
 for n in 4 5; do p5scope bench --asm "mov eax, ecx; .rept $n; shl ebx, 1; .endr; add edx, eax; shl ebx, 1" --konata k.log --no-diagram >out; awk -F'\t' '$1 == "L" && /add edx/ { adds[$2] } $1 == "W" { users[$2] } END { for (id in adds) n += (id in users); print (n > 0) }' k.log; done
 p5scope bench good.s --cpl 0
