@@ -37,3 +37,6 @@ p5scope report a.data --callgrind x --percent-limit 1
 p5scope record --callgrind x --period clocks/1000 $GUESTS/rdpmc.elf
 p5scope diff a.data a.data --no-functions --percent-limit 1
 p5scope record -q -o p54c.data --model p54c-133 $GUESTS/timer.elf >/dev/null; p5scope report p54c.data -e mmx_instructions_executed_u_pipe
+# lines of a source file that was changed after the run
+printf '.globl _start\n_start: mov $1, %%eax\n int $0x80\n' >src.s; as --32 -g src.s -o src.o && ld -m elf_i386 src.o -o src; p5scope record -q -o src.data ./src; p5scope annotate -i src.data _start | grep -c newer
+touch -d '+1 hour' src.s; p5scope annotate -i src.data _start | grep -A1 newer

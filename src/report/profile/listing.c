@@ -20,7 +20,7 @@ static void write_bytes(FILE *out, const profile_code *code)
 }
 
 /* Writes the source line of an instruction unless the instruction `before` it (NULL: none) belongs to the
- * same line. */
+ * same line. The first line of a file that was changed after the profile has a remark before it. */
 static void write_source(FILE *out, sources *s, const p5_profile *p, const profile_insn *insn,
                          const profile_insn *before)
 {
@@ -29,6 +29,9 @@ static void write_source(FILE *out, sources *s, const p5_profile *p, const profi
         return;
     const char *text = sources_line(s, insn->file, insn->line);
     const char *path = profile_file_name(p, insn->file), *slash = strrchr(path, '/');
+    if (sources_newer(s, insn->file))
+        fprintf(out, "# %s is newer than the profile; its lines may have changed\n",
+                slash ? slash + 1 : path);
     fprintf(out, "%*s %s:%u%s%s\n", 49, ":", slash ? slash + 1 : path, insn->line, text ? "  " : "",
             text ? text : "");
 }

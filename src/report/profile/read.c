@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/lines.h"
@@ -355,6 +356,9 @@ p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *erro
     if (!in)
         return error_set(error, P5_ERR_IO, "cannot read %s: %s", path, strerror(errno));
     reader r = {.p = profile_new()};
+    struct stat about;
+    if (r.p && fstat(fileno(in), &about) == 0 && S_ISREG(about.st_mode))
+        r.p->written = about.st_mtim;
     for (size_t i = 0; i < sizeof r.quantity / sizeof *r.quantity; i++)
         r.quantity[i] = PROFILE_NO_INDEX;
     p5_status status;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -137,6 +138,16 @@ bool sources_open(sources *s, const p5_profile *p)
     return s->files != NULL;
 }
 
+/* Returns whether a file was changed after the profile was written. */
+static bool is_newer(const char *path, const p5_profile *p)
+{
+    struct stat about;
+    const struct timespec *at = &p->written;
+    return at->tv_sec != 0 && stat(path, &about) == 0 &&
+           (about.st_mtim.tv_sec > at->tv_sec ||
+            (about.st_mtim.tv_sec == at->tv_sec && about.st_mtim.tv_nsec > at->tv_nsec));
+}
+
 /* Reads a source file and cuts it into lines. f->count stays 0 if that is not possible. */
 static void read_source(source_file *f, const p5_profile *p, int file)
 {
@@ -146,6 +157,7 @@ static void read_source(source_file *f, const p5_profile *p, int file)
     f->tried = true;
     char *path = profile_source_path(p, file);
     bool read = path != NULL && file_read(path, LARGEST, false, &bytes, &size, NULL) == P5_OK;
+    f->newer = read && is_newer(path, p);
     free(path);
     if (!read)
         return;
@@ -176,6 +188,13 @@ const char *sources_line(sources *s, int file, unsigned line)
     if (!f->tried)
         read_source(f, s->p, file);
     return line <= f->count ? f->lines[line - 1] : NULL;
+}
+
+bool sources_newer(sources *s, int file)
+{
+    bool newer = s->files[file].newer;
+    s->files[file].newer = false;
+    return newer;
 }
 
 void sources_close(sources *s)

@@ -36,6 +36,7 @@ typedef struct source_file {
     char **lines; /* within `text`, each ended by a NUL */
     size_t count; /* of lines */
     bool tried;   /* reading it was tried */
+    bool newer;   /* it was changed after the profile was written, so its lines may be others */
 } source_file;
 typedef struct sources {
     const p5_profile *p;
@@ -46,6 +47,8 @@ bool sources_open(sources *s, const p5_profile *p);
 /* Returns line number `line`, from 1, of a source file. NULL: the file (PROFILE_NO_INDEX) or line (0) is
  * unknown, the file cannot be read, or it has fewer lines. */
 const char *sources_line(sources *s, int file, unsigned line);
+/* Returns true the first time that it is called for a file that sources_line has read and that is newer than the profile. */
+bool sources_newer(sources *s, int file);
 void sources_close(sources *s);
 
 #endif
