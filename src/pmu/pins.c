@@ -267,7 +267,7 @@ static bool is_foreign(int event)
     }
 }
 
-/* Returns the earliest clock from `now` on at which a counter can change its pin: by an overflow that is `left`
+/* Returns the earliest clock from `now` on at which a counter can change its pin or request an interrupt: by an overflow that is `left`
  * increments away, or by its next increment if `left` is 0. The increments per clock are limited (bound.h).
  * `turn` is NULL while instructions are executed; the counts may then be ahead of the clock. While the processor
  * is halted, it points to the clock at which another bus master takes its next turn, UINT64_MAX if there is
@@ -293,15 +293,13 @@ uint64_t p5_pmu_pin_deadline(const p5_pmu *pmu, const uint64_t *turn)
     for (unsigned number = 0; number < PMU_COUNTERS; number++) {
         const pmu_counter *c = &pmu->counters[number];
         /* Counters 0 and 1 have the pins PM0 and PM1. */
-        pin_function function = number <= P5_PIN_PM1 ? p->pin[number].function : PIN_IDLE;
-        uint64_t left = 0;
-        if (c->interrupts && c->levels != 0 && function == PIN_IDLE)
-            function = PIN_OVERFLOW;
-        if (function == PIN_IDLE)
-            continue;
-        if (function == PIN_OVERFLOW)
-            left = (UINT64_C(1) << c->bits) - counter_read(c, &pmu->pin_source);
-        deadline = earlier(deadline, earliest_change(c, now, left, turn));
+        const pin_function function = number <= P5_PIN_PM1 ? p->pin[number].function : PIN_IDLE;
+        if (function != PIN_IDLE && function != PIN_OVERFLOW)
+            deadline = earlier(deadline, earliest_change(c, now, 0, turn));
+        if (function == PIN_OVERFLOW || (c->interrupts && c->levels != 0)) {
+            const uint64_t left = (UINT64_C(1) << c->bits) - counter_read(c, &pmu->pin_source);
+            deadline = earlier(deadline, earliest_change(c, now, left, turn));
+        }
     }
     return deadline;
 }

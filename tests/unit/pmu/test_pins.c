@@ -402,6 +402,26 @@ static void a_stretch_is_at_its_end(void **state)
     }
 }
 
+/* Later monitors: while the processor is halted, a counter of clocks still overflows and requests its interrupt,
+ * whatever its pin shows. */
+static void an_interrupt_while_halted(void **state)
+{
+    (void)state;
+    enum { OS = 1 << 17, PC = 1 << 19, INT = 1 << 20, EN = 1 << 22, INV = 1 << 23, CMASK_3 = 3 << 24 };
+    for (unsigned counter = 0; counter < 3; counter++) {
+        fake_source fake = {.clock = 100};
+        recorder r = {.count = 0};
+        p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+        pmu->pins.half_ratio = HALF_RATIO;
+        p5_pmu_on_pin(pmu, record, &r);
+        fake_write(pmu, 0x38f, UINT64_C(0x70000000f));
+        fake_write(pmu, 0x186 + counter, 0x16 | OS | PC | INT | EN | INV | CMASK_3);
+        fake_write(pmu, 0xc1 + counter, (uint32_t)((UINT64_C(1) << 40) - 700));
+        assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), 800);
+        p5_pmu_close(pmu);
+    }
+}
+
 /* Later monitors: an overflow of a counter whose INT bit is set is one pulse of the request, whichever
  * counter it is. The deadline is of the enabled counter that is nearest to its overflow. */
 static void an_overflow_requests_an_interrupt(void **state)
@@ -532,6 +552,7 @@ int main(void)
         cmocka_unit_test(a_new_selection_begins_anew),
         cmocka_unit_test(pins_follow_every_clock),
         cmocka_unit_test(a_stretch_is_at_its_end),
+        cmocka_unit_test(an_interrupt_while_halted),
         cmocka_unit_test(an_overflow_requests_an_interrupt),
         cmocka_unit_test(two_overflows_are_one_pulse),
         cmocka_unit_test(a_parity_error),
