@@ -40,3 +40,4 @@ p5scope record -q -o p54c.data --model p54c-133 $GUESTS/timer.elf >/dev/null; p5
 # lines of a source file that was changed after the run
 printf '.globl _start\n_start: mov $1, %%eax\n int $0x80\n' >src.s; as --32 -g src.s -o src.o && ld -m elf_i386 src.o -o src; p5scope record -q -o src.data ./src; p5scope annotate -i src.data _start | grep -c newer
 touch -d '+1 hour' src.s; p5scope annotate -i src.data _start | grep -A1 newer
+p5scope report src.data --page | jq -c '.newer_sources | map(sub(".*/"; ""))'; touch -d '-1 hour' src.s; p5scope report src.data --page | jq -c .newer_sources

@@ -252,6 +252,17 @@ static bool put_listings(profile_page *page, const place *places)
     return fits;
 }
 
+/* Writes the names of the source files that were read and are newer than the profile. */
+static void put_newer_sources(profile_page *page)
+{
+    json_key(&page->json, "newer_sources");
+    json_open_array(&page->json);
+    for (size_t i = 0; i < page->p->files.count; i++)
+        if (sources_newer(&page->source, (int)i))
+            json_string(&page->json, profile_file_name(page->p, (int)i));
+    json_close_array(&page->json);
+}
+
 bool page_code(profile_page *page)
 {
     place *functions = function_places(page);
@@ -259,6 +270,7 @@ bool page_code(profile_page *page)
         return false;
     put_functions(page, functions);
     bool fits = put_lines(page) && put_listings(page, functions);
+    put_newer_sources(page);
     free(functions);
     return fits;
 }
