@@ -24,7 +24,7 @@ static unsigned colours_of(const video_mode *mode)
 static unsigned pages_of(const video_mode *mode)
 {
     unsigned pages = mode->kind == VIDEO_PLANAR ? 0x10000u / mode->page_bytes
-                     : mode->kind == VIDEO_TEXT ? VIDEO_TEXT_MEMORY / mode->page_bytes
+                     : mode->kind == VIDEO_TEXT ? (unsigned)VIDEO_TEXT_MEMORY / mode->page_bytes
                                                 : 1;
     return pages < VIDEO_PAGES ? pages : VIDEO_PAGES;
 }

@@ -159,7 +159,7 @@ static void read_id(devices *b)
     const disk_image *disk = disk_found(b);
     if (disk == NULL)
         return;
-    uint8_t head = (f->command[1] & ST0_HEAD) / ST0_HEAD;
+    uint8_t head = (f->command[1] & ST0_HEAD) != 0;
     if (head >= disk->heads) {
         floppy_fail(b, ST1_NO_ADDRESS_MARK, 0);
         return;

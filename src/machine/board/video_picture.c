@@ -121,7 +121,7 @@ static void draw_16(const view *w)
             uint32_t offset = in_bytes(w, address + (x + panning) / 8);
             unsigned index = 0, bit = 7 - (x + panning) % 8;
             for (unsigned plane = 0; plane < VIDEO_PLANES; plane++)
-                index |= (plane_byte(w, offset, plane) >> bit & 1u) << plane;
+                index |= ((unsigned)plane_byte(w, offset, plane) >> bit & 1) << plane;
             put_colour(w, x, y, of_16(w, index));
         }
     }
@@ -136,7 +136,8 @@ static void draw_cga(const view *w, unsigned depth)
         uint32_t at = in_bytes(w, row_address(w, y, w->rows, &scan)) + (scan & 1) * ODD_LINES;
         for (unsigned x = 0; x < w->picture->width; x++) {
             uint8_t byte = memory[(at + x * depth / 8) % TEXT_BYTES];
-            put_colour(w, x, y, of_16(w, byte >> (8 - depth - x * depth % 8) & ((1u << depth) - 1)));
+            put_colour(w, x, y,
+                       of_16(w, (unsigned)byte >> (8 - depth - x * depth % 8) & ((1u << depth) - 1)));
         }
     }
 }
