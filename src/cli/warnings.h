@@ -14,8 +14,8 @@ typedef struct warn_results {
     const void *results;
 } warn_results;
 
-/* Warns if the results are of different revisions of the model or of different models, or if their runs counted different parts of the guest because an
- * option with the flag `part` (options.tsv) differs. */
+/* Warns if the results are of different revisions of the model or of different models, or if their runs counted
+ * different parts of the guest because an option with the flag `part` (options.tsv) differs. */
 void warn_of_differences(const warn_results *results);
 
 #endif

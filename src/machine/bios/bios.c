@@ -48,6 +48,13 @@ uint32_t bios_segment(const bios *b, engine_segment_name which)
     return segment.base;
 }
 
+uint32_t bios_pointer(const bios *b, engine_segment_name segment, engine_register r)
+{
+    engine_segment s;
+    engine_get_segment(b->machine->engine, segment, &s);
+    return (uint32_t)s.selector << 16 | bios_word(b, r);
+}
+
 void bios_set_pointer(bios *b, engine_register r, uint32_t pointer)
 {
     engine_segment es;

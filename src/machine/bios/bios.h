@@ -59,7 +59,9 @@ static inline uint8_t bios_high(const bios *b, engine_register r)
 void bios_set_word(bios *b, engine_register r, uint16_t value);
 void bios_set_low(bios *b, engine_register r, uint8_t value);
 void bios_set_high(bios *b, engine_register r, uint8_t value);
-/* Sets ES and `r` to a pointer, whose segment is in the upper half. */
+/* A pointer has its segment in the upper half. bios_pointer returns that of `segment` and the word of `r`;
+ * bios_set_pointer sets ES and `r`. */
+uint32_t bios_pointer(const bios *b, engine_segment_name segment, engine_register r);
 void bios_set_pointer(bios *b, engine_register r, uint32_t pointer);
 /* Returns the base of a segment: the linear address of its offset 0. */
 uint32_t bios_segment(const bios *b, engine_segment_name which);

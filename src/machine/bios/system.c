@@ -101,10 +101,8 @@ static uint8_t system_event(bios *b)
         return UNSUPPORTED;
     if (al == 0 && bios_load(b, BDA_EVENT_WAITS, 1) != 0)
         return BUSY;
-    engine_segment es;
-    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
     if (al == 0) {
-        bios_store(b, BDA_EVENT_FLAG, 4, (uint32_t)es.selector << 16 | bios_word(b, ENGINE_EBX));
+        bios_store(b, BDA_EVENT_FLAG, 4, bios_pointer(b, ENGINE_ES, ENGINE_EBX));
         bios_store(b, BDA_EVENT_LEFT, 4, (uint32_t)bios_word(b, ENGINE_ECX) << 16 | bios_word(b, ENGINE_EDX));
     }
     bios_store(b, BDA_EVENT_WAITS, 1, al == 0);
@@ -252,12 +250,9 @@ static uint8_t system_mouse(bios *b)
         bios_set_low(b, ENGINE_ECX, answer[2]);
         bios_set_low(b, ENGINE_EDX, answer[3]);
         return 0;
-    case 0x07: {
-        engine_segment es;
-        engine_get_segment(b->machine->engine, ENGINE_ES, &es);
-        bios_store(b, MOUSE_HANDLER, 4, (uint32_t)es.selector << 16 | bios_word(b, ENGINE_EBX));
+    case 0x07:
+        bios_store(b, MOUSE_HANDLER, 4, bios_pointer(b, ENGINE_ES, ENGINE_EBX));
         return 0;
-    }
     default:
         return NO_FUNCTION;
     }

@@ -8,13 +8,14 @@
 #include "machine/bios/video.h"
 
 enum {
-    ROM = 0xf000,     /* segment */
     LOWER_8 = 0xfa6e, /* offset of the lower half of the 8 x 8 font, the same in every PC */
     VECTOR_UPPER = 0x1f,
     VECTOR_FONT = 0x43,
     UPPER = 128,    /* first character of the upper half */
     FONT_BLOCKS = 3 /* register of the sequencer */
 };
+
+#define IN_ROM 0xf0000000u /* pointers into the ROM: its segment */
 
 void video_rom(uint8_t *rom)
 {
@@ -28,15 +29,15 @@ void video_rom(uint8_t *rom)
     memcpy(rom + LOWER_8, font_8, sizeof font_8 / 2);
 }
 
-static void set_vector(bios *b, unsigned vector, uint16_t segment, uint16_t offset)
+static void set_vector(bios *b, unsigned vector, uint32_t pointer)
 {
-    bios_store(b, vector * 4, 4, (uint32_t)segment << 16 | offset);
+    bios_store(b, vector * 4, 4, pointer);
 }
 
 void video_set_font(bios *b, uint16_t offset)
 {
-    set_vector(b, VECTOR_UPPER, ROM, VIDEO_FONT_8 + UPPER * 8);
-    set_vector(b, VECTOR_FONT, ROM, offset);
+    set_vector(b, VECTOR_UPPER, IN_ROM | (VIDEO_FONT_8 + UPPER * 8));
+    set_vector(b, VECTOR_FONT, IN_ROM | offset);
 }
 
 /* Changes the character height of a text mode, and with it the number of rows and the lines of the cursor. */
@@ -93,17 +94,13 @@ static void set_graphics_font(bios *b, uint8_t al)
     static const uint8_t rows[4] = {0, 14, 25, 43};
     static const uint16_t offsets[] = {[2] = VIDEO_FONT_14, VIDEO_FONT_8, VIDEO_FONT_16};
     static const uint8_t heights[] = {[2] = 14, 8, 16};
-    engine_segment es;
-    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
+    const uint32_t own = bios_pointer(b, ENGINE_ES, ENGINE_EBP);
     uint8_t bl = bios_low(b, ENGINE_EBX);
     if (al == 0x20) {
-        set_vector(b, VECTOR_UPPER, es.selector, bios_word(b, ENGINE_EBP));
+        set_vector(b, VECTOR_UPPER, own);
         return;
     }
-    if (al == 0x21)
-        set_vector(b, VECTOR_FONT, es.selector, bios_word(b, ENGINE_EBP));
-    else
-        set_vector(b, VECTOR_FONT, ROM, offsets[al - 0x20]);
+    set_vector(b, VECTOR_FONT, al == 0x21 ? own : IN_ROM | offsets[al - 0x20]);
     bios_store(b, BDA_CHARACTER, 2, al == 0x21 ? bios_word(b, ENGINE_ECX) & 31u : heights[al - 0x20]);
     bios_store(b, BDA_ROWS, 1, (bl == 0 || bl > 3 ? bios_low(b, ENGINE_EDX) : rows[bl]) - 1u);
 }
@@ -111,7 +108,7 @@ static void set_graphics_font(bios *b, uint8_t al)
 /* AL = 30h: Returns the font selected by BH in ES:BP, its height in CX, and the last row in DL. */
 static void font_information(bios *b)
 {
-    uint32_t pointer = (uint32_t)ROM << 16;
+    uint32_t pointer = IN_ROM;
     switch (bios_high(b, ENGINE_EBX)) {
     case 0:
         pointer = bios_load(b, VECTOR_UPPER * 4, 4);

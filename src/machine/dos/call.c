@@ -63,9 +63,7 @@ static dos_error drive_space(dos *d)
 static dos_error vector_set(dos *d)
 {
     unsigned vector = bios_low(&d->bios, ENGINE_EAX);
-    engine_segment ds;
-    engine_get_segment(d->engine, ENGINE_DS, &ds);
-    bios_store(&d->bios, vector * 4, 4, (uint32_t)ds.selector << 16 | bios_word(&d->bios, ENGINE_EDX));
+    bios_store(&d->bios, vector * 4, 4, bios_pointer(&d->bios, ENGINE_DS, ENGINE_EDX));
     if (vector == 9) /* IRQ 1: the program reads the keyboard itself, so keys must arrive without INT 16h */
         keyboard_want(d->machine->devices, true);
     return DOS_OK;

@@ -199,8 +199,8 @@ typedef struct output {
     bool json;
 } output;
 
-/* Writes a suggestion for a loop that takes `before` clocks per trip. `step`: the how-manieth that is
- * applied, from 1; 0: one of the alternatives for the original loop. */
+/* Writes a suggestion for a loop that takes `before` clocks per trip. `step`: its number among
+ * those that are applied, from 1; 0: it is an alternative for the original loop. */
 static void put(const output *o, unsigned step, const suggestion *x, double before)
 {
     if (!o->json) {
