@@ -18,7 +18,7 @@ static bool needs_bitmap(const uc_env *env)
 }
 
 /* Returns whether TR holds a 32-bit TSS that reaches as far as the field with the bitmap's offset. */
-static bool has_bitmap(const uc_env *env)
+bool ports_have_bitmap(const uc_env *env)
 {
     unsigned type = env->tr.flags >> 8 & 15;
     return (type & ~(unsigned)SYSTEM_TSS_BUSY) == SYSTEM_TSS32 && env->tr.limit >= TSS_BITMAP_FIELD + 1;
@@ -43,7 +43,7 @@ bool ports_refused(engine *e, uint16_t port, unsigned size, bool unseen)
     const uc_env *env = e->env;
     if (!needs_bitmap(env))
         return false;
-    if (!has_bitmap(env))
+    if (!ports_have_bitmap(env))
         return true;
     uint32_t base = (uint32_t)env->tr.base, offset, bits;
     if (!read_word(e, base + TSS_BITMAP_FIELD, unseen, &offset))
@@ -68,9 +68,8 @@ static uint32_t in(uc_env *env, uint16_t port, unsigned size)
 {
     engine *e = engine_of(env);
     stretch_set_eip(e);
-    /* For INS, Unicorn makes the store before it reads the port, so that the store's faults come first, and
-     * makes it again afterwards. The processor stores only once, after the read, so the first store's record
-     * is dropped. */
+    /* For INS, Unicorn stores before it reads the port, so that the store's faults come first, and stores again
+     * afterwards. The processor stores only once, after the read, so the first store's record is dropped. */
     stretch_drop_store(e);
     if (ports_refused(e, port, size, false))
         engine_raise(e, VECTOR_GP, 0);

@@ -9,8 +9,8 @@
 
 enum { TSS_BUSY = SYSTEM_TSS_BUSY << 8 };
 
-/* EFLAGS is put together from three parts: Unicorn computes the arithmetic flags when they are needed, and has DF as
- * 1 or -1. */
+/* Returns a register. EFLAGS is composed of three parts: Unicorn computes the arithmetic flags when they are needed, and
+ * keeps DF separately, as 1 or -1. */
 uint32_t engine_get(const engine *e, engine_register which)
 {
     static const uint8_t control[] = {0, 2, 3, 4}; /* of ENGINE_CR0 to ENGINE_CR4 */
@@ -26,7 +26,7 @@ uint32_t engine_get(const engine *e, engine_register which)
     }
 }
 
-/* Stores EFLAGS in the parts that Unicorn has of it. */
+/* Stores EFLAGS in the three parts of which Unicorn composes it. */
 void registers_set_eflags(engine *e, uint32_t value)
 {
     uc_env *env = e->env;
@@ -158,21 +158,22 @@ unsigned engine_mode(const engine *e)
 }
 
 /* --- x87: the 32-bit protected-mode image of FNSAVE ---
- *   0 control   4 status   8 tags   12 FIP   16 FOP:FCS   20 FDP   24 FDS   28 ST(0)..ST(7), 10 bytes each */
-enum { IMAGE_FIP = 12, IMAGE_FCS = 16, IMAGE_FDP = 20, IMAGE_FDS = 24 };
+ *   0 control   4 status   8 tags   12 FIP   16 FCS   18 opcode   20 FDP   24 FDS   28 ST(0)..ST(7), 10 bytes each */
+enum { IMAGE_FIP = 12, IMAGE_FCS = 16, IMAGE_OPCODE = 18, IMAGE_FDP = 20, IMAGE_FDS = 24 };
 
-void engine_get_x87(const engine *e, uint8_t image[108])
+void engine_get_x87(const engine *e, uint8_t image[X87_IMAGE_BYTES])
 {
     const uc_env *env = e->env;
     uint32_t fip = (uint32_t)env->fpip, fdp = (uint32_t)env->fpdp;
     x87_to_image(env, image);
     memcpy(image + IMAGE_FIP, &fip, 4);
     memcpy(image + IMAGE_FCS, &env->fpcs, 2);
+    memcpy(image + IMAGE_OPCODE, &env->fpop, 2);
     memcpy(image + IMAGE_FDP, &fdp, 4);
     memcpy(image + IMAGE_FDS, &env->fpds, 2);
 }
 
-void engine_set_x87(engine *e, const uint8_t image[108])
+void engine_set_x87(engine *e, const uint8_t image[X87_IMAGE_BYTES])
 {
     uc_env *env = e->env;
     uint32_t fip, fdp;
@@ -181,6 +182,7 @@ void engine_set_x87(engine *e, const uint8_t image[108])
     memcpy(&fip, image + IMAGE_FIP, 4);
     memcpy(&fdp, image + IMAGE_FDP, 4);
     memcpy(&env->fpcs, image + IMAGE_FCS, 2);
+    memcpy(&env->fpop, image + IMAGE_OPCODE, 2);
     memcpy(&env->fpds, image + IMAGE_FDS, 2);
     env->fpip = fip;
     env->fpdp = fdp;

@@ -48,12 +48,12 @@ void special_executed(engine *e, uint32_t next)
 }
 
 /* Calls the owner for an instruction whose only operands are registers; the owner does its work. If its clocks
- * depend on CPUID's leaf (EAX) or on the number of the MSR or counter (ECX), that is recorded. */
+ * depend on CPUID's leaf (EAX) or on the number of the MSR or counter (ECX), records that number. */
 static void call_owner(engine *e, engine_special which)
 {
     assert(stretch_block(e)->count == 1);
     engine_special_call call = {.which = which};
-    if (stretch_block(e)->marks[1].values) /* the block has a value to record */
+    if (stretch_block(e)->marks[1].values) /* values of the instructions before the second: of the only one */
         value_add(e, ISA_VALUE_SOURCE,
                   (uint32_t)e->env->regs[which == ENGINE_CPUID ? ENGINE_EAX : ENGINE_ECX]);
     special_call(e, &call);

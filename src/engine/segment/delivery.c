@@ -50,11 +50,7 @@ static void deliver_vector_table(engine *e, unsigned vector, uint32_t table, uin
     far_stack_push(e, &stack, 2, flags);
     far_stack_push(e, &stack, 2, e->env->segs[ENGINE_CS].selector);
     far_stack_push(e, &stack, 2, eip);
-    uc_segment code = e->env->segs[ENGINE_CS]; /* real mode changes base and selector only */
-    code.selector = selector;
-    code.base = (uint64_t)selector << 4;
-    if (!segment_allows_eip(&code, offset))
-        segmentation_fault(e, VECTOR_GP, 0);
+    uc_segment code = segment_real_code(e, selector, offset);
     far_stack_set_sp(e, &stack);
     enter(e, cleared, &code, offset);
 }
@@ -125,24 +121,16 @@ static void deliver_task(engine *e, const delivery *d, uint32_t selector)
     far_stack_set_sp(e, &stack);
 }
 
-/* Reads and checks the code segment that a gate names. Returns it as CS, with the handler's CPL as RPL. *read is its
+/* Reads and checks the code segment that an interrupt or trap gate names. Returns it as CS, with the handler's CPL as RPL. *read is its
  * descriptor. *inner says whether the handler runs at an inner level, on another stack. */
 static uc_segment gate_code(engine *e, uint32_t selector, descriptor_words *read, bool *inner)
 {
-    descriptor_words d;
+    descriptor_words d = gate_target(e, selector);
     unsigned cpl = e->env->hflags & UC_HF_CPL;
-    uint32_t code = selector & 0xfffc;
     bool v86 = e->env->eflags & EFLAGS_VM;
-    if (selector_null(selector))
-        segmentation_fault(e, VECTOR_GP, 0);
-    if (!descriptor_read(e, selector, &d) || !(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) ||
-        descriptor_dpl(&d) > cpl)
-        segmentation_fault(e, VECTOR_GP, code);
-    if (!(d.high & DESCRIPTOR_P))
-        segmentation_fault(e, VECTOR_NP, code);
     *inner = !(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) < cpl;
     if (v86 && (!*inner || descriptor_dpl(&d) != 0)) /* V86 mode can only be left for level 0 */
-        segmentation_fault(e, VECTOR_GP, code);
+        segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
     unsigned level = *inner ? descriptor_dpl(&d) : cpl;
     *read = d;
     return descriptor_segment(&d, (selector & 0xfffcu) | level);
@@ -168,7 +156,7 @@ static void deliver_protected(engine *e, const delivery *d)
         return;
     }
     unsigned size = descriptor_type(&gate) & SYSTEM_32BIT ? 4 : 2;
-    uint32_t eip = (gate.low & 0xffff) | (size == 4 ? gate.high & 0xffff0000u : 0);
+    uint32_t eip = gate_offset(&gate);
     bool inner, v86 = env->eflags & EFLAGS_VM;
     descriptor_words target;
     uc_segment code = gate_code(e, selector, &target, &inner);
@@ -198,7 +186,6 @@ static void deliver_protected(engine *e, const delivery *d)
             env->segs[s] = (uc_segment){0};
     }
     if (inner) {
-        stack.segment.selector = (stack.segment.selector & ~3u) | level;
         env->segs[ENGINE_SS] = stack.segment;
         env->regs[ENGINE_ESP] = stack.sp;
     } else {
@@ -225,7 +212,7 @@ static void transfer(engine *e, const delivery *d)
         e->env->dr[7] &= ~(uint64_t)DR7_GENERAL_DETECT;
 }
 
-/* --- reports to the engine's owner --- */
+/* --- Reports to the engine's owner --- */
 
 /* Returns whether there is a near RET at `linear`. Event 39h counts the deliveries there. */
 static bool is_return(engine *e, uint32_t linear)
@@ -258,8 +245,8 @@ void delivery_restore_flags(engine *e, const engine_block *b)
     e->env->cc_op = UC_CC_OP_EFLAGS;
 }
 
-/* Records the state before the delivery, for the delivered() callback. `interrupt_waits` only says that the processor
- * would take an interrupt; the owner knows whether INTR is active. */
+/* Records the state before the delivery, for the delivered() callback. Here `interrupt_waits` only means that the
+ * processor would take an interrupt; the owner knows whether INTR is active. */
 static void begin(engine *e, const delivery *d)
 {
     uint8_t access = 0;
@@ -334,7 +321,7 @@ void delivery_of_v86(engine *e, unsigned vector, uint32_t next)
     engine_resume(e);
 }
 
-/* --- functions of engine.h --- */
+/* --- Snapshots, and functions of engine.h --- */
 
 const snapshot_table segment_saved = {
     SNAPSHOT(segment_state, NULL, FIELD_FLAG(injected), FIELD_ANY(injected_vector),
@@ -363,7 +350,7 @@ void engine_resume_done(engine *e)
 
 /* Returns whether an NMI would be taken at this boundary: none is being handled, and no shadow of STI, MOV SS or POP SS
  * delays it. */
-static bool engine_nmi_possible(const engine *e)
+static bool nmi_possible(const engine *e)
 {
     return !e->segment.nmi_blocked && !(e->env->hflags & UC_HF_INHIBIT_IRQ);
 }
@@ -372,8 +359,8 @@ static bool engine_nmi_possible(const engine *e)
 bool engine_inject(engine *e, uint8_t vector, p5_transfer kind)
 {
     assert(kind == P5_TRANSFER_FAULT || kind == P5_TRANSFER_NMI || kind == P5_TRANSFER_INTERRUPT);
-    bool allowed = kind == P5_TRANSFER_FAULT ||
-                   (kind == P5_TRANSFER_NMI ? engine_nmi_possible(e) : engine_interruptible(e));
+    bool allowed =
+        kind == P5_TRANSFER_FAULT || (kind == P5_TRANSFER_NMI ? nmi_possible(e) : engine_interruptible(e));
     if (!allowed || e->segment.injected)
         return false;
     e->segment.injected = true;

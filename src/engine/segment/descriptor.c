@@ -11,8 +11,8 @@ enum { TABLE_LDT = 4 /* TI bit of a selector */, DESCRIPTOR_BYTES = 8 };
 /* Attributes of every segment in real and V86 mode. */
 enum { REAL_DATA = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE | DESCRIPTOR_ACCESSED };
 
-/* In what follows, `code` is an error code, without the EXT bit. segment_state.return_address is 0, or where the
- * running segment load returns to in translated code, from which Unicorn finds the EIP of the faulting instruction. */
+/* In this file, `code` is an error code without the EXT bit. segment_state.return_address is 0, or where the running
+ * segment load returns to in translated code. Unicorn finds the EIP of the faulting instruction by it. */
 
 void segmentation_fault(engine *e, unsigned vector, uint32_t code)
 {
@@ -64,6 +64,16 @@ uc_segment segment_real(uint32_t selector, bool v86)
 bool segment_allows_eip(const uc_segment *code, uint32_t eip)
 {
     return eip <= code->limit;
+}
+
+uc_segment segment_real_code(engine *e, uint32_t selector, uint32_t eip)
+{
+    uc_segment code = e->env->segs[ENGINE_CS];
+    code.selector = selector & 0xffff;
+    code.base = (uint64_t)code.selector << 4;
+    if (!segment_allows_eip(&code, eip))
+        segmentation_fault(e, VECTOR_GP, 0);
+    return code;
 }
 
 /* Updates what Unicorn and the engine derive from the segment registers: CPL (the DPL of SS), the sizes of code and
@@ -216,7 +226,7 @@ void far_stack_set_sp(engine *e, const far_stack *s)
     e->env->regs[ENGINE_ESP] = ((uint32_t)e->env->regs[ENGINE_ESP] & ~mask) | (s->sp & mask);
 }
 
-/* Reads SS:ESP for privilege `cpl` from the current TSS. Faults are #TS, or #SS if the segment is not present. */
+/* Returns the stack for privilege `cpl` from the current TSS. Faults are #TS, or #SS if the segment is not present. */
 far_stack far_stack_inner(engine *e, unsigned cpl)
 {
     assert(cpl < 3); /* the TSS has no stack for level 3 */

@@ -23,10 +23,13 @@ bool descriptor_read(engine *e, uint32_t selector, descriptor_words *d);
 void descriptor_accessed(engine *e, descriptor_words *d);
 /* Marks a TSS descriptor in memory busy or available. */
 void descriptor_set_busy(engine *e, descriptor_words *d, bool busy);
-/* Returns a segment register with its hidden part as the descriptor says. */
+/* Returns a segment register whose hidden part is loaded from the descriptor. */
 uc_segment descriptor_segment(const descriptor_words *d, uint32_t selector);
-/* Returns a segment register as real or V86 mode loads it. */
+/* Returns a data or stack segment register, or CS of V86 mode, as real or V86 mode loads it. */
 uc_segment segment_real(uint32_t selector, bool v86);
+/* Returns CS for a transfer to selector:eip in real or V86 mode: only its selector and base change. Raises #GP if `eip`
+ * exceeds its limit. */
+uc_segment segment_real_code(engine *e, uint32_t selector, uint32_t eip);
 /* Returns whether `eip` lies within the limit of a code segment. */
 bool segment_allows_eip(const uc_segment *code, uint32_t eip);
 /* Updates what the segment registers determine: CPL (the DPL of SS), sizes of code and stack, and the checks that
@@ -54,11 +57,23 @@ void far_stack_push(engine *e, far_stack *s, unsigned size, uint32_t value);
 uint32_t far_stack_pop(engine *e, far_stack *s, unsigned size);
 /* Raises #SS unless `bytes` can be pushed. */
 void far_stack_room(engine *e, const far_stack *s, unsigned bytes);
-/* Sets ESP or SP to that of the stack; SP if the segment's B bit is clear. SS stays as it is. */
+/* Sets ESP, or only SP if the segment's B bit is clear, to that of the stack. SS does not change. */
 void far_stack_set_sp(engine *e, const far_stack *s);
 
 /* Returns the stack for privilege `cpl` (0 to 2) from the current TSS; raises #TS or #SS. */
 far_stack far_stack_inner(engine *e, unsigned cpl);
+
+/* --- transfer.c --- */
+
+/* Returns the descriptor of the code segment to which a call, interrupt or trap gate leads. Raises #GP or #NP if it
+ * cannot be used at the current level. */
+descriptor_words gate_target(engine *e, uint32_t selector);
+/* Returns the EIP to which such a gate leads. */
+static inline uint32_t gate_offset(const descriptor_words *gate)
+{
+    bool wide = descriptor_type(gate) & SYSTEM_32BIT;
+    return (gate->low & 0xffff) | (wide ? gate->high & 0xffff0000u : 0);
+}
 
 /* --- task.c --- */
 

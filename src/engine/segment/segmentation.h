@@ -5,6 +5,7 @@
 
 #include "engine/internal.h"
 
+/* An exception or interrupt that is to be delivered. */
 typedef struct delivery {
     p5_transfer kind;
     uint8_t vector;
@@ -27,12 +28,12 @@ static inline bool delivery_waits(const engine *e)
 {
     return e->segment.injected;
 }
-/* Prepares for a run, in which no delivery has failed. */
+/* Must be called before a run: no delivery has begun. */
 static inline void delivery_reset(engine *e)
 {
     e->segment.delivering = false;
 }
-/* Called when an exception was raised: forgets the return address of a segment load, which has ended. */
+/* Must be called when an exception was raised: a running segment load has ended, so its return address is cleared. */
 static inline void segmentation_interrupted(engine *e)
 {
     e->segment.return_address = 0;
@@ -49,7 +50,7 @@ void delivery_restore_flags(engine *e, const engine_block *b);
 
 /* Executes the instruction of a BLOCK_FRAME (ENTER, PUSHA, POPA, some POPs), without moving EIP after it. */
 void stack_frame_execute(engine *e, engine_block *b);
-/* Makes only the read of the stack of a POP to memory, whose store will fault. */
+/* Reads the stack as a POP to memory does, and nothing else. Called if the POP's store will fault. */
 void stack_frame_read(engine *e, engine_block *b);
 /* Executes the instruction of a BLOCK_VIRTUAL (CLI, STI, PUSHF, POPF, IRET, INT n) and continues after it. Returns
  * only if Unicorn should execute the instruction, as it does without CR4.VME and PVI. */

@@ -3,9 +3,9 @@
  * differs: it omits ENTER's probe of the stack at the final ESP, and loads all of EBP with 16-bit operands; it makes
  * PUSHA's stores from the last to the first; it omits POPA's read of ESP; and it lets POP's address by ESP leave a
  * 16-bit stack. */
-#include "engine/memory/access.h"
-
 #include <assert.h>
+
+#include "engine/memory/access.h"
 #include "engine/segment/segment_internal.h"
 
 enum { LEVELS = 32 /* ENTER's nesting level is taken modulo this */, REGISTERS = 8 };
@@ -60,7 +60,7 @@ static uint32_t moved(const frame_stack *s, uint32_t esp, uint32_t by)
     return (esp & ~s->mask) | ((esp + by) & s->mask);
 }
 
-/* Executes ENTER. The frame pointer is all of ESP after the first push. On a 16-bit stack the push moves SP
+/* Executes ENTER. The frame pointer is the full ESP after the first push. On a 16-bit stack the push moves SP
  * within 64 KB; with 32-bit operands, the upper half of ESP is pushed and loaded into EBP as well (measured
  * on later processors). */
 static void enter(const frame_stack *s, const engine_block *b)
@@ -139,7 +139,7 @@ static void pop_memory(const frame_stack *s, const engine_block *b)
     set(s->env, ENGINE_ESP, after, s->mask);
 }
 
-/* Makes only the read of the stack of a POP to memory, whose store will fault. */
+/* Reads the stack as a POP to memory does, and nothing else. Called if the POP's store will fault. */
 void stack_frame_read(engine *e, engine_block *b)
 {
     frame_stack s = begin(e, b);

@@ -10,7 +10,7 @@
 typedef struct segment_state {
     bool delivering;        /* a delivery has begun and has not been reported yet; it may have faulted */
     p5_exception exception; /* the one that is being delivered, as it will be reported */
-    bool injected;          /* engine_inject: to be delivered before anything else is executed */
+    bool injected; /* engine_inject has stored an interrupt, which is delivered before the next instruction */
     uint8_t injected_vector;
     p5_transfer injected_kind;
     uint32_t external; /* EXT bit (0 or 1) of the error codes of faults from here on */

@@ -1,8 +1,8 @@
 /* Task switches. Manual: task management, TSS layouts, the steps of a switch. Faults before the step that commits to
  * the new task belong to the old task, later ones to the new task. */
-#include "engine/control/registers.h"
-
 #include <assert.h>
+
+#include "engine/control/registers.h"
 #include "engine/control/special.h"
 #include "engine/memory/access.h"
 #include "engine/memory/guard.h"
@@ -13,7 +13,7 @@
 typedef struct tss_layout {
     uint8_t size; /* bytes of a field */
     uint8_t eip, flags, registers, segments, segment_count, ldt;
-    uint8_t least; /* offset of the last byte that must lie within the limit */
+    uint8_t last; /* offset of the last byte that must lie within the limit */
 } tss_layout;
 static const tss_layout tss16 = {2, 0x0e, 0x10, 0x12, 0x22, 4, 0x2a, 0x2b};
 static const tss_layout tss32 = {4, 0x20, 0x24, 0x28, 0x48, 6, 0x60, 0x67};
@@ -100,7 +100,8 @@ static void load_ldt(engine *e, uint32_t selector)
     e->env->ldt = descriptor_segment(&d, selector);
 }
 
-static uc_segment load_code(engine *e, uint32_t selector)
+/* Checks the selector of CS, and returns the register. */
+static uc_segment code_segment_check(engine *e, uint32_t selector)
 {
     descriptor_words d;
     uint32_t code = selector & 0xfffc;
@@ -134,15 +135,15 @@ static void load_segments(engine *e, const task_state *s)
     load_ldt(e, s->ldt);
     env->segs[ENGINE_SS] = stack_segment_check(e, s->segments[ENGINE_SS], cpl, VECTOR_TS, VECTOR_SS);
     segments_changed(e);
-    env->segs[ENGINE_CS] = load_code(e, s->segments[ENGINE_CS]);
+    env->segs[ENGINE_CS] = code_segment_check(e, s->segments[ENGINE_CS]);
     segments_changed(e);
     for (unsigned i = 0; i < 4; i++)
         env->segs[data[i]] = data_segment_check(e, s->segments[data[i]], cpl, VECTOR_TS);
     segments_changed(e);
 }
 
-/* Loads only the selectors, before load_segments. If loading a segment faults, the remaining segments are unusable. CPL
- * becomes the RPL of the new CS, because the fault's handler is entered from it. */
+/* Loads only the selectors, before load_segments, so that segments which it does not reach because of a fault are
+ * unusable. CPL becomes the RPL of the new CS, because the fault's handler is entered from it. */
 static void load_selectors(engine *e, const task_state *s)
 {
     uc_env *env = e->env;
@@ -168,13 +169,13 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     uint32_t base = descriptor_base(d), old_base = (uint32_t)env->tr.base;
     uint32_t old_selector = env->tr.selector & 0xffff, flags = flags_current(e);
     bool nested = source == TASK_CALL || source == TASK_INTERRUPT;
-    if (descriptor_limit(d) < layout->least)
+    if (descriptor_limit(d) < layout->last)
         segmentation_fault(e, VECTOR_TS, selector & 0xfffc);
-    if (env->tr.limit < old_layout->least) /* the old task cannot be saved */
+    if (env->tr.limit < old_layout->last) /* the old task cannot be saved */
         segmentation_fault(e, VECTOR_TS, old_selector & 0xfffc);
     uint32_t first = layout == &tss32 ? TSS_CR3 : layout->eip;
-    access_check_system(e, base + first, layout->least - first, MMU_READ);
-    access_check_system(e, old_base + old_layout->eip, old_layout->least - old_layout->eip, MMU_WRITE);
+    access_check_system(e, base + first, layout->last - first, MMU_READ);
+    access_check_system(e, old_base + old_layout->eip, old_layout->last - old_layout->eip, MMU_WRITE);
     if (nested)
         access_check_system(e, base + TSS_LINK, 2, MMU_WRITE);
 

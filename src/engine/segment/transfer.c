@@ -1,7 +1,7 @@
 /* Far JMP, CALL, RET and IRET. Manual: privilege checks of control transfers, call gates, the operations of
- * these instructions. Each stands alone in its block of translated code. The functions named helper_ replace Unicorn's
- * functions for these instructions; their `shift` is 0 for 16-bit operands, and `next` is the EIP after the instruction.
- * In real and V86 mode, translated code executes JMP and RET itself. */
+ * these instructions. Each is the only instruction of its block. The functions named helper_ replace Unicorn's
+ * functions for these instructions; their `shift` is 0 for 16-bit operands, and `next` is the EIP after the
+ * instruction. In real and V86 mode, translated code executes JMP and RET itself. */
 #include <assert.h>
 
 #include "engine/control/registers.h"
@@ -12,8 +12,8 @@
 
 enum { GATE_PARAMETERS = 0x1f, RPL = 3 };
 
-/* Begins one of these instructions: sets EIP to it, for its faults. First the engine's owner processes what was
- * executed before, because it may still read that code by CS. */
+/* Begins one of these instructions: sets EIP to it, for its faults. The engine's owner first processes what was executed
+ * before, because it may still read that code through CS. */
 static void begin(engine *e)
 {
     engine_catch_up(e);
@@ -28,7 +28,7 @@ static unsigned current_level(const engine *e)
 }
 
 /* Continues at `eip` of the code segment `d`, with `cpl` as CS's RPL. */
-static void load_code(engine *e, const descriptor_words *d, uint32_t selector, unsigned cpl, uint32_t eip)
+static void continue_at(engine *e, const descriptor_words *d, uint32_t selector, unsigned cpl, uint32_t eip)
 {
     e->env->segs[ENGINE_CS] = descriptor_segment(d, (selector & ~(uint32_t)RPL) | cpl);
     e->env->eip = eip;
@@ -62,7 +62,7 @@ static descriptor_words read_target(engine *e, uint32_t selector)
     return d;
 }
 
-/* Checks the right to use a gate or a TSS descriptor. */
+/* Checks the right to use a gate or a TSS descriptor, and that it is present. */
 static void check_system(engine *e, const descriptor_words *d, uint32_t selector)
 {
     if (descriptor_dpl(d) < current_level(e) || descriptor_dpl(d) < (selector & RPL))
@@ -96,20 +96,15 @@ static bool is_call_gate(const descriptor_words *d)
     return (descriptor_type(d) & ~(unsigned)SYSTEM_32BIT) == SYSTEM_CALL_GATE16;
 }
 
-/* Returns the descriptor of the code segment to which a call gate leads. */
-static descriptor_words gate_target(engine *e, uint32_t selector)
+/* Returns the descriptor of the code segment to which a call, interrupt or trap gate leads, after the checks that all
+ * of them make. */
+descriptor_words gate_target(engine *e, uint32_t selector)
 {
     descriptor_words d = read_target(e, selector);
     if (!(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) || descriptor_dpl(&d) > current_level(e))
         segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
     check_present(e, &d, selector);
     return d;
-}
-
-static uint32_t gate_offset(const descriptor_words *gate)
-{
-    bool wide = descriptor_type(gate) & SYSTEM_32BIT;
-    return (gate->low & 0xffff) | (wide ? gate->high & 0xffff0000u : 0);
 }
 
 static void check_eip(engine *e, const descriptor_words *code, uint32_t eip)
@@ -140,7 +135,7 @@ void WRAP(helper_ljmp_protected)(uc_env *env, int new_selector, uint64_t eip, ui
     }
     check_eip(e, &d, offset);
     descriptor_accessed(e, &d);
-    load_code(e, &d, selector, current_level(e), offset);
+    continue_at(e, &d, selector, current_level(e), offset);
 }
 
 /* Pushes CS and the return address. */
@@ -150,8 +145,8 @@ static void push_return(engine *e, far_stack *stack, unsigned size, uint32_t nex
     far_stack_push(e, stack, size, next);
 }
 
-/* Returns the stack for a CALL through a gate to an inner level, with SS:ESP of the old stack and the parameters
- * already pushed in memory. */
+/* Begins a CALL through a gate to an inner level: copies SS:ESP of the old stack and the parameters to the new stack,
+ * and returns it. The registers do not change yet. */
 static far_stack call_inner(engine *e, const descriptor_words *gate, unsigned level, unsigned size)
 {
     assert(level < current_level(e));
@@ -183,13 +178,12 @@ static void call_gate(engine *e, const descriptor_words *gate, uint32_t next)
     check_eip(e, &d, offset);
     descriptor_accessed(e, &d);
     if (inner) {
-        stack.segment.selector = (stack.segment.selector & ~(uint32_t)RPL) | level;
         e->env->segs[ENGINE_SS] = stack.segment;
         e->env->regs[ENGINE_ESP] = stack.sp;
     } else {
         far_stack_set_sp(e, &stack);
     }
-    load_code(e, &d, selector, level, offset);
+    continue_at(e, &d, selector, level, offset);
 }
 
 void WRAP(helper_lcall_protected)(uc_env *env, int new_selector, uint64_t eip, int shift, uint64_t next)
@@ -205,7 +199,7 @@ void WRAP(helper_lcall_protected)(uc_env *env, int new_selector, uint64_t eip, i
         check_eip(e, &d, (uint32_t)eip);
         descriptor_accessed(e, &d);
         far_stack_set_sp(e, &stack);
-        load_code(e, &d, selector, current_level(e), (uint32_t)eip);
+        continue_at(e, &d, selector, current_level(e), (uint32_t)eip);
     } else if (!to_task(e, TASK_CALL, &d, selector, (uint32_t)next)) {
         if (!is_call_gate(&d))
             segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
@@ -214,15 +208,10 @@ void WRAP(helper_lcall_protected)(uc_env *env, int new_selector, uint64_t eip, i
     }
 }
 
-/* Transfers control in real and V86 mode, where a segment's base is its selector times 16. */
-static void go_real(engine *e, uint32_t selector, uint32_t eip)
+/* Continues at selector:eip in real or V86 mode. */
+static void continue_real(engine *e, uint32_t selector, uint32_t eip)
 {
-    uc_segment code = e->env->segs[ENGINE_CS];
-    code.selector = selector & 0xffff;
-    code.base = (uint64_t)code.selector << 4;
-    if (!segment_allows_eip(&code, eip))
-        segmentation_fault(e, VECTOR_GP, 0);
-    e->env->segs[ENGINE_CS] = code;
+    e->env->segs[ENGINE_CS] = segment_real_code(e, selector, eip);
     e->env->eip = eip;
     segments_changed(e);
 }
@@ -233,16 +222,16 @@ void WRAP(helper_lcall_real)(uc_env *env, int selector, uint64_t eip, int shift,
     begin(e);
     far_stack stack = far_stack_current(e);
     push_return(e, &stack, shift ? 4 : 2, (uint32_t)next);
-    go_real(e, (uint32_t)selector, (uint32_t)eip);
+    continue_real(e, (uint32_t)selector, (uint32_t)eip);
     far_stack_set_sp(e, &stack);
 }
 
 /* --- RET and IRET --- */
 
-/* Loads the flags that IRET has popped at privilege `cpl`: `size` bytes of those bits that this level may change,
- * and those of `allowed` in addition. A set RF takes effect after this instruction, at the EIP for which the
- * caller then calls guard_resume_here. */
-static void pop_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, uint32_t allowed)
+/* Loads the `size` bytes of flags that IRET has popped at privilege `cpl`: the bits that this level may change, and
+ * those of `allowed`. A set RF takes effect after this instruction; the caller calls guard_resume_here when EIP is
+ * loaded. */
+static void load_flags(engine *e, uint32_t popped, unsigned size, unsigned cpl, uint32_t allowed)
 {
     uint32_t flags = engine_get(e, ENGINE_EFLAGS);
     unsigned iopl = flags >> 12 & 3;
@@ -265,7 +254,7 @@ static void return_to_v86(engine *e, far_stack *stack, uint32_t eip, uint32_t se
     uint32_t esp = far_stack_pop(e, stack, 4), ss = far_stack_pop(e, stack, 4), selectors[4];
     for (unsigned i = 0; i < 4; i++)
         selectors[i] = far_stack_pop(e, stack, 4);
-    pop_flags(e, flags, 4, 0, EFLAGS_VM);
+    load_flags(e, flags, 4, 0, EFLAGS_VM);
     for (unsigned i = 0; i < 4; i++)
         e->env->segs[order[i]] = segment_real(selectors[i], true);
     e->env->segs[ENGINE_CS] = segment_real(selector, true);
@@ -294,24 +283,22 @@ static void return_protected(engine *e, unsigned size, bool iret, uint32_t relea
         segmentation_fault(e, VECTOR_GP, code);
     check_present(e, &d, selector);
     stack.sp += release;
-    uc_segment outer = {0};
     if (level != cpl) {
         uint32_t esp = far_stack_pop(e, &stack, size), ss = far_stack_pop(e, &stack, size) & 0xffff;
         /* A stack segment that is not present raises #NP in IRET, and #SS in RET. */
-        outer = stack_segment_check(e, ss, level, VECTOR_GP, iret ? VECTOR_NP : VECTOR_SS);
-        stack.segment = outer;
+        stack.segment = stack_segment_check(e, ss, level, VECTOR_GP, iret ? VECTOR_NP : VECTOR_SS);
         stack.sp = esp + release;
     }
     check_eip(e, &d, eip);
     descriptor_accessed(e, &d);
     if (level != cpl) {
-        e->env->segs[ENGINE_SS] = outer;
+        e->env->segs[ENGINE_SS] = stack.segment;
         segments_drop_privileged(e, level);
     }
     far_stack_set_sp(e, &stack);
     if (iret)
-        pop_flags(e, flags, size, cpl, 0);
-    load_code(e, &d, selector, level, eip);
+        load_flags(e, flags, size, cpl, 0);
+    continue_at(e, &d, selector, level, eip);
 }
 
 void WRAP(helper_lret_protected)(uc_env *env, int shift, int release)
@@ -319,11 +306,6 @@ void WRAP(helper_lret_protected)(uc_env *env, int shift, int release)
     engine *e = engine_of(env);
     begin(e);
     return_protected(e, shift ? 4 : 2, false, (uint32_t)release);
-}
-
-static void end_nmi(engine *e)
-{
-    e->segment.nmi_blocked = false;
 }
 
 /* Executes IRET with NT set, which returns to the task in the link field (offset 0) of the current TSS. */
@@ -349,7 +331,7 @@ void WRAP(helper_iret_protected)(uc_env *env, int shift, int next)
         return_protected(e, shift ? 4 : 2, true, 0);
         guard_resume_here(e); /* task_switch also does it */
     }
-    end_nmi(e);
+    e->segment.nmi_blocked = false;
 }
 
 /* Executes IRET in real mode, and in V86 mode with IOPL 3. */
@@ -362,11 +344,11 @@ void WRAP(helper_iret_real)(uc_env *env, int shift)
     far_stack stack = far_stack_current(e);
     uint32_t eip = far_stack_pop(e, &stack, size), selector = far_stack_pop(e, &stack, size);
     uint32_t flags = far_stack_pop(e, &stack, size);
-    go_real(e, selector, eip);
+    continue_real(e, selector, eip);
     far_stack_set_sp(e, &stack);
     /* In V86 mode, level 3 keeps IOPL. VIF and VIP never change here. */
     uint32_t kept = engine_get(e, ENGINE_EFLAGS) & (EFLAGS_VIF | EFLAGS_VIP);
-    pop_flags(e, (flags & ~(uint32_t)(EFLAGS_VIF | EFLAGS_VIP)) | kept, size, v86 ? 3 : 0, 0);
+    load_flags(e, (flags & ~(uint32_t)(EFLAGS_VIF | EFLAGS_VIP)) | kept, size, v86 ? 3 : 0, 0);
     guard_resume_here(e);
-    end_nmi(e);
+    e->segment.nmi_blocked = false;
 }

@@ -3,6 +3,7 @@
  * interrupts. Instructions that must fault in spite of the extension are left to Unicorn, which raises #GP(0). */
 #include <assert.h>
 
+#include "engine/control/ports.h"
 #include "engine/control/registers.h"
 #include "engine/control/special.h"
 #include "engine/memory/access.h"
@@ -17,8 +18,8 @@ static void set_flags(engine *e, uint32_t flags)
     guard_update(e);
 }
 
-/* Loads FLAGS from the stack as a V86 task with IOPL < 3 does: IF goes to VIF, and IOPL stays. Returns false if
- * that is #GP(0), because the flags would enable a pending interrupt, or TF is set. */
+/* Loads popped FLAGS as a V86 task with IOPL < 3 does: IF goes to VIF, and IOPL does not change. Returns false if this
+ * raises #GP(0), because the flags would enable a pending interrupt, or set TF. */
 static bool load_flags(engine *e, uint32_t popped)
 {
     uint32_t flags = flags_current(e), kept = EFLAGS_IF | EFLAGS_IOPL;
@@ -80,13 +81,12 @@ static bool set_interrupt_flag(engine *e, bool on)
     return true;
 }
 
-/* Returns whether the redirection bitmap, which lies below the I/O permission bitmap, sends INT n to the task's
- * own handler. */
+/* Returns whether the interrupt redirection bitmap, which lies below the I/O permission bitmap, sends INT n to the V86
+ * task's own handler. */
 static bool redirected(engine *e, unsigned vector)
 {
     const uc_segment *tr = &e->env->tr;
-    if ((tr->flags >> 8 & 15 & ~(unsigned)SYSTEM_TSS_BUSY) != SYSTEM_TSS32 ||
-        tr->limit < TSS_BITMAP_FIELD + 1)
+    if (!ports_have_bitmap(e->env))
         return false;
     uint32_t base = (uint32_t)tr->base;
     uint32_t offset = access_load_system(e, base + TSS_BITMAP_FIELD, 2, 0) - REDIRECTION_BYTES + vector / 8;

@@ -60,7 +60,7 @@ static bool complete(uc_translator *s, uintptr_t function, unsigned count, const
     if (!last)
         return false;
     const uintptr_t *inputs = last->arguments + last->outputs;
-    const emit_whole *whole = x87_find_whole(inputs[last->inputs], function);
+    const emit_pair *whole = x87_find_pair(inputs[last->inputs], function);
     if (!whole)
         return false;
     uintptr_t joined[2] = {inputs[0], 0};

@@ -19,7 +19,8 @@ typedef enum soft_class {
     SOFT_ZERO,
     SOFT_FINITE, /* not zero */
     SOFT_INFINITE,
-    SOFT_QUIET,      /* NaN; so are those below, as far as comparisons of classes are concerned */
+    /* Classes from here on are not numbers. */
+    SOFT_QUIET,      /* NaN */
     SOFT_SIGNALLING, /* NaN */
     SOFT_INVALID     /* an unsupported format: bit 63 is clear although the exponent is not 0 */
 } soft_class;
@@ -28,7 +29,7 @@ typedef enum soft_class {
 typedef struct soft_number {
     soft_class class;
     bool negative;
-    bool denormal;     /* it was in its register or in memory; here it is normalised */
+    bool denormal;     /* the operand was denormal; the members here are normalised */
     int exponent;      /* with the bias of 3FFFh; below 1 for a denormal number of a register */
     uint64_t mantissa; /* bit 63 is set if the number is finite */
 } soft_number;
@@ -54,9 +55,9 @@ typedef struct soft_format {
 } soft_format;
 
 /* Rounds by the control word to the format. Returns the mantissa and changes *exponent: `high` + 1 means infinity,
- * `low` and a mantissa without bit 63 a denormal number or zero. Sets OE, UE, PE and C1 in *s. `scales`: the result
- * is a register's, so that an unmasked overflow or underflow moves the exponent by 6000h. */
-uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negative, int *exponent,
+ * `low` and a mantissa without bit 63 a denormal number or zero. Sets OE, UE, PE and C1 in *s. `to_register`: an
+ * unmasked overflow or underflow moves the exponent by 6000h, as for results in registers. */
+uint64_t soft_round(soft *s, const soft_format *format, bool to_register, bool negative, int *exponent,
                     soft_wide significand);
 /* Rounds value / 2^64, a magnitude, to an integer by the control word. *up says whether it was rounded away from zero,
  * *inexact whether it was no integer. */
@@ -69,6 +70,12 @@ static inline soft_wide soft_shift(soft_wide value, unsigned by)
     if (by > 127)
         return value != 0;
     return value >> by | ((value << (128 - by)) != 0);
+}
+
+/* Returns the number of leading zeros of a value that is not 0. */
+static inline int soft_leading_zeros(soft_wide value)
+{
+    return value >> 64 ? __builtin_clzll((uint64_t)(value >> 64)) : 64 + __builtin_clzll((uint64_t)value);
 }
 
 /* Convert a register's contents to a number and back, without rounding and exceptions. */
@@ -108,17 +115,17 @@ static inline unsigned soft_rounding(uint16_t control)
 /* The computation of an instruction: from s->a and s->b to s->result (and s->pushed), s->flags and s->codes. */
 typedef void soft_instruction(soft *s);
 /* What an instruction does to the register stack. */
-typedef enum soft_depth {
+typedef enum soft_stack_effect {
     SOFT_KEEPS,   /* the result replaces ST(0) */
     SOFT_POPS,    /* the result is the new ST(0) after a pop */
     SOFT_PUSHES,  /* the result replaces ST(0), then a second one is pushed */
     SOFT_COMPARES /* there are only condition codes */
-} soft_depth;
+} soft_stack_effect;
 typedef struct soft_form {
     soft_instruction *instruction;
-    soft_depth depth;
+    soft_stack_effect effect;
     bool second;    /* it takes a second operand: ST(1) or one in memory */
-    unsigned codes; /* condition codes that are 0 if the instruction does not set them; it keeps the others */
+    unsigned codes; /* condition codes that are cleared before the instruction; it keeps the others */
 } soft_form;
 /* Executes an instruction on an x87 whose state is `image`, as FNSAVE writes it, with TOP 0. This includes stack
  * faults and unmasked exceptions. `memory` is the second operand if it comes from memory, else NULL. */

@@ -64,7 +64,8 @@ static uint64_t to_integer(soft *s, const uc_fpreg *value, uint64_t most, bool *
     if (n.class == SOFT_FINITE && over <= 0)
         whole = soft_round_integer(s->control, n.negative,
                                    soft_shift((soft_wide)n.mantissa << 64, (unsigned)-over), &inexact, &up);
-    if (n.class != SOFT_FINITE || over > 0 || (up && whole == 0) || whole > most) {
+    bool carried = up && whole == 0; /* rounding has carried out of 64 bits */
+    if (n.class != SOFT_FINITE || over > 0 || carried || whole > most) {
         s->flags |= X87_IE;
         return 0;
     }
@@ -131,8 +132,8 @@ typedef struct constant {
 /* Returns the constant as rounding control demands. All are positive. */
 static uc_fpreg rounded(const constant *c, uint16_t control)
 {
-    unsigned way = soft_rounding(control);
-    bool up = way == SOFT_UP || (way == SOFT_NEAREST && c->above);
+    unsigned rounding = soft_rounding(control);
+    bool up = rounding == SOFT_UP || (rounding == SOFT_NEAREST && c->above);
     return (uc_fpreg){.mantissa = c->mantissa + up, .exponent = c->exponent};
 }
 

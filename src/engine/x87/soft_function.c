@@ -17,7 +17,7 @@ static void root(soft *s)
         s->result = soft_pack(a);
         return;
     }
-    /* Computes 64 bits of the root bit by bit, from the mantissa times an even power of two. The remainder tells
+    /* Computes 64 bits of the root bit by bit, from the mantissa times an even power of two. The remainder shows
      * whether the exact root is above the midpoint between two results; it is never the midpoint itself. */
     unsigned odd = (unsigned)(a->exponent - SOFT_BIAS) & 1;
     soft_wide rest = (soft_wide)a->mantissa << (63 + odd);
@@ -154,7 +154,7 @@ static void remainder_of(soft *s, bool nearest)
         return;
     }
     unsigned kept = s->codes; /* soft_result would clear C1, which is a bit of the quotient */
-    int shift = rest >> 64 ? __builtin_clzll((uint64_t)(rest >> 64)) : 64 + __builtin_clzll((uint64_t)rest);
+    int shift = soft_leading_zeros(rest);
     s->result = soft_result(s, negative, exponent + 64 - shift, rest << shift, 64);
     s->codes = kept;
 }

@@ -29,15 +29,15 @@ static void stack_fault(soft *s, unsigned codes)
 
 /* Writes the results to the image and returns the new TOP. TOP is 0 before, so that it becomes 7 by a push and 1 by
  * a pop. */
-static unsigned finish(const soft *s, uint8_t *image, uint16_t *tags, soft_depth depth)
+static unsigned finish(const soft *s, uint8_t *image, uint16_t *tags, soft_stack_effect effect)
 {
-    if (depth == SOFT_PUSHES && !s->unfinished) {
+    if (effect == SOFT_PUSHES && !s->unfinished) {
         memmove(register_in(image, 1), register_in(image, 0), 7 * X87_REGISTER_BYTES);
         put(image, 0, &s->pushed, tags, 7);
         put(image, 1, &s->result, tags, 7);
         return 7;
     }
-    if (depth == SOFT_POPS) {
+    if (effect == SOFT_POPS) {
         memmove(register_in(image, 0), register_in(image, 1), 7 * X87_REGISTER_BYTES);
         *tags |= 3;
         put(image, 0, &s->result, tags, 1);
@@ -63,17 +63,17 @@ void soft_execute(uint8_t image[X87_IMAGE_BYTES], const soft_form *form, const s
     s.a = soft_unpack(&a);
     s.b = memory ? *memory : soft_unpack(&b);
     if ((tags & 3) == 3 || (form->second && !memory && (tags >> 2 & 3) == 3))
-        stack_fault(&s, form->depth == SOFT_COMPARES ? X87_C0 | X87_C2 | X87_C3 : 0);
-    else if (form->depth == SOFT_PUSHES && tags >> 14 != 3)
+        stack_fault(&s, form->effect == SOFT_COMPARES ? X87_C0 | X87_C2 | X87_C3 : 0);
+    else if (form->effect == SOFT_PUSHES && tags >> 14 != 3)
         stack_fault(&s, X87_C1);
     else
         form->instruction(&s);
     if (s.flags & ~(unsigned)s.control & (X87_IE | X87_DE | X87_ZE)) {
         s.flags &= X87_IE | X87_DE | X87_ZE | X87_SF;
-        if (form->depth != SOFT_COMPARES && !(s.flags & X87_SF))
+        if (form->effect != SOFT_COMPARES && !(s.flags & X87_SF))
             s.codes = status & X87_CC & ~form->codes;
-    } else if (form->depth != SOFT_COMPARES) {
-        status = (uint16_t)((status & ~(unsigned)X87_TOP) | finish(&s, image, &tags, form->depth) << 11);
+    } else if (form->effect != SOFT_COMPARES) {
+        status = (uint16_t)((status & ~(unsigned)X87_TOP) | finish(&s, image, &tags, form->effect) << 11);
     }
     status = (uint16_t)((status & ~(unsigned)X87_CC) | s.flags | s.codes);
     memcpy(image + X87_IMAGE_STATUS, &status, 2);
@@ -124,7 +124,7 @@ static void sum(soft *s, const soft_number *a, const soft_number *b, bool subtra
         negative = x > y ? a->negative : b_negative;
         x = x > y ? x - y : y - x;
     }
-    int shift = x >> 64 ? __builtin_clzll((uint64_t)(x >> 64)) : 64 + __builtin_clzll((uint64_t)x);
+    int shift = soft_leading_zeros(x);
     result(s, negative, exponent + 2 - shift, x << shift);
 }
 

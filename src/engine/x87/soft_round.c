@@ -97,8 +97,9 @@ static rounded round_to(const soft *s, unsigned bits, bool negative, soft_wide s
     return r;
 }
 
-/* Rounds to a format, with the masked or unmasked result of overflow and underflow (soft.h). */
-uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negative, int *exponent,
+/* Rounds to a format, with the masked or unmasked result of overflow and underflow (soft.h). `to_register`: the exponent
+ * of an unmasked result is moved by WRAP_EXPONENT. */
+uint64_t soft_round(soft *s, const soft_format *format, bool to_register, bool negative, int *exponent,
                     soft_wide significand)
 {
     rounded r = round_to(s, format->bits, negative, significand);
@@ -111,7 +112,7 @@ uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negati
         s->flags |= r.inexact ? X87_UE : 0;
     } else if (reached < format->low) {
         s->flags |= X87_UE;
-        reached += scales ? WRAP_EXPONENT : 0;
+        reached += to_register ? WRAP_EXPONENT : 0;
     } else if (reached > format->high) {
         s->flags |= X87_OE;
         if (s->control & X87_OE) {
@@ -121,12 +122,12 @@ uint64_t soft_round(soft *s, const soft_format *format, bool scales, bool negati
             r.mantissa = r.up ? 1ull << 63 : ~0ull << (64 - format->bits);
             r.inexact = true;
         } else {
-            reached -= scales ? WRAP_EXPONENT : 0;
+            reached -= to_register ? WRAP_EXPONENT : 0;
         }
     }
     *exponent = reached;
     /* An unmasked overflow or underflow prevents a store to memory, so there is no rounding to report. */
-    if (!scales && s->flags & ~(unsigned)s->control & (X87_OE | X87_UE))
+    if (!to_register && s->flags & ~(unsigned)s->control & (X87_OE | X87_UE))
         return r.mantissa;
     if (r.inexact)
         s->flags |= X87_PE;

@@ -73,11 +73,8 @@ static uc_fpreg rounded(soft *s, quad value, int scaled)
         return soft_zero(negative);
     fraction |= (soft_wide)(exponent != 0) << 127;
     exponent += exponent == 0;
-    while (!(fraction >> 127)) {
-        fraction <<= 1;
-        exponent--;
-    }
-    return soft_result(s, negative, exponent - scaled, fraction | 1, 64);
+    int shift = soft_leading_zeros(fraction);
+    return soft_result(s, negative, exponent - shift - scaled, fraction << shift | 1, 64);
 }
 
 #define ONE ((soft_wide)1 << 127) /* the significand of 1 */
@@ -90,8 +87,8 @@ static uc_fpreg less(soft *s, bool negative, int exponent, soft_wide significand
     return soft_result(s, negative, exponent, significand - 1, 64);
 }
 
-/* Returns `n` as the result where the exact result differs from it only far below the last bit. Processors then set
- * PE, but do not round. */
+/* Returns `n` and sets PE. The exact result differs from `n` only far below the last bit, and processors do not round
+ * it. */
 static uc_fpreg as_if_inexact(soft *s, const soft_number *n)
 {
     s->flags |= X87_PE | (n->exponent < 1 ? X87_UE : 0);
@@ -141,9 +138,9 @@ static quad reduced(const soft_number *a, unsigned *quarters)
     return negative ? -value : value;
 }
 
-/* Handles operands for which a trigonometric function is not computed: NaNs, infinities, and magnitudes of 2^63 or
- * more, which set C2. Returns true if the function has to be computed. */
-static bool trigonometric(soft *s)
+/* Returns whether a trigonometric function has to be computed. Otherwise makes the result of its operand: a NaN, an
+ * infinity, or a magnitude of 2^63 or more, which sets C2. */
+static bool has_angle(soft *s)
 {
     const soft_number *a = &s->a;
     if (soft_not_numbers(s, a, NULL)) {
@@ -191,20 +188,20 @@ static uc_fpreg sine_of(soft *s, unsigned more)
 
 static void sine(soft *s)
 {
-    if (trigonometric(s))
+    if (has_angle(s))
         s->result = sine_of(s, 0);
 }
 
 static void cosine(soft *s)
 {
-    if (trigonometric(s))
+    if (has_angle(s))
         s->result = sine_of(s, 1);
 }
 
 /* FSINCOS: replaces ST(0) by its sine and pushes its cosine. */
 static void sine_and_cosine(soft *s)
 {
-    if (!trigonometric(s))
+    if (!has_angle(s))
         return;
     s->result = sine_of(s, 0);
     s->pushed = sine_of(s, 1);
@@ -213,7 +210,7 @@ static void sine_and_cosine(soft *s)
 /* FPTAN: replaces ST(0) by its tangent and pushes 1. */
 static void tangent(soft *s)
 {
-    if (!trigonometric(s))
+    if (!has_angle(s))
         return;
     unsigned quarters;
     s->pushed = one(false);
@@ -227,14 +224,14 @@ static void tangent(soft *s)
     }
 }
 
-/* FPATAN: the angle of the point with the abscissa ST(0) and the ordinate ST(1). */
+/* FPATAN: the angle between the positive x axis and the point with x = ST(0) and y = ST(1). */
 static void arc_tangent(soft *s)
 {
     const soft_number *x = &s->a, *y = &s->b;
     if (soft_not_numbers(s, y, x))
         return;
     soft_check_denormal(s, x, y);
-    /* On the positive side of the horizontal axis, the angle is zero. */
+    /* The angle of a point on the positive x axis is zero. */
     bool axis = y->class == SOFT_ZERO || x->class == SOFT_INFINITE;
     if (axis && !x->negative && y->class != SOFT_INFINITE) {
         s->result = soft_zero(y->negative);
@@ -242,7 +239,7 @@ static void arc_tangent(soft *s)
     }
     if (x->class == SOFT_FINITE && y->class == SOFT_FINITE && !x->negative &&
         y->exponent < x->exponent - 64) {
-        /* The angle is so small that it differs from the quotient y / x by less than the last bit: it is smaller. */
+        /* The angle is smaller than the quotient y / x, but by less than the last bit. */
         soft_wide dividend = (soft_wide)y->mantissa << 63, rest = (dividend % x->mantissa) << 64;
         soft_wide quotient = dividend / x->mantissa << 64 | rest / x->mantissa;
         int shift = quotient >> 127 ? 0 : 1;
@@ -251,7 +248,7 @@ static void arc_tangent(soft *s)
                                        : less(s, y->negative, exponent, quotient << shift);
         return;
     }
-    /* Only the quotient matters, so the exponents are moved to where quads can express both numbers. */
+    /* The angle depends on the quotient only, so both exponents are moved to where quads can express the numbers. */
     soft_number p = *x, q = *y;
     if (p.class == SOFT_FINITE && q.class == SOFT_FINITE) {
         int over = p.exponent - q.exponent;
@@ -267,7 +264,7 @@ static void arc_tangent(soft *s)
 /* --- Powers and logarithms --- */
 
 /* Computes ST(1) * logarithm / 2^`scaled`. Neither factor is zero, infinite or a NaN. */
-static void multiplied(soft *s, quad logarithm, int scaled)
+static void multiply_by(soft *s, quad logarithm, int scaled)
 {
     soft_number y = s->b;
     int exponent = y.exponent;
@@ -275,9 +272,9 @@ static void multiplied(soft *s, quad logarithm, int scaled)
     s->result = rounded(s, quad_of(&y, 0) * logarithm, scaled + SOFT_BIAS - exponent);
 }
 
-/* Handles products ST(1) * logarithm with a factor that is zero or infinite. `zero`, `infinite` and `negative`
- * describe the logarithm. Returns true if the result is determined. */
-static bool logarithm_ends(soft *s, bool zero, bool infinite, bool negative)
+/* Computes the product ST(1) * logarithm if a factor is zero or infinite, else returns false. `zero`, `infinite` and
+ * `negative` describe the logarithm. */
+static bool special_product(soft *s, bool zero, bool infinite, bool negative)
 {
     const soft_number *y = &s->b;
     negative ^= y->negative;
@@ -307,16 +304,16 @@ static void logarithm(soft *s)
         s->result = soft_infinity(!y->negative);
         return;
     }
-    bool one = x->class == SOFT_FINITE && x->exponent == SOFT_BIAS && x->mantissa == 1ull << 63;
+    bool zero = x->class == SOFT_FINITE && x->exponent == SOFT_BIAS && x->mantissa == 1ull << 63;
     soft_check_denormal(s, x, y);
-    if (logarithm_ends(s, one, x->class == SOFT_INFINITE || x->class == SOFT_ZERO,
-                       x->class == SOFT_ZERO || (x->class == SOFT_FINITE && x->exponent < SOFT_BIAS)))
+    if (special_product(s, zero, x->class == SOFT_INFINITE || x->class == SOFT_ZERO,
+                        x->class == SOFT_ZERO || (x->class == SOFT_FINITE && x->exponent < SOFT_BIAS)))
         return;
     enum { MOVED = 100 }; /* a denormal number is taken times 2^MOVED */
     if (x->exponent < 1)
-        multiplied(s, QUAD(log2)(quad_of(x, MOVED)) - (quad)MOVED, 0);
+        multiply_by(s, QUAD(log2)(quad_of(x, MOVED)) - (quad)MOVED, 0);
     else
-        multiplied(s, QUAD(log2)(quad_of(x, 0)), 0);
+        multiply_by(s, QUAD(log2)(quad_of(x, 0)), 0);
 }
 
 /* FYL2XP1: ST(1) * log2(ST(0) + 1). */
@@ -330,7 +327,7 @@ static void logarithm_near_one(soft *s)
         return;
     }
     soft_check_denormal(s, x, y);
-    if (logarithm_ends(s, x->class == SOFT_ZERO, x->class == SOFT_INFINITE, x->negative))
+    if (special_product(s, x->class == SOFT_ZERO, x->class == SOFT_INFINITE, x->negative))
         return;
     if (x->negative && x->exponent >= SOFT_BIAS) { /* -1 or less is out of range: the result is ST(0) */
         s->flags |= X87_PE;
@@ -340,14 +337,14 @@ static void logarithm_near_one(soft *s)
     if (x->exponent < SMALL) { /* the natural logarithm of 1 + x differs from x by less than the last bit */
         soft_number m = *x;
         m.exponent = SOFT_BIAS;
-        multiplied(s, quad_of(&m, 0) / ln2(), SOFT_BIAS - x->exponent);
+        multiply_by(s, quad_of(&m, 0) / ln2(), SOFT_BIAS - x->exponent);
         return;
     }
-    multiplied(s, QUAD(log1p)(quad_of(x, 0)) / ln2(), 0);
+    multiply_by(s, QUAD(log1p)(quad_of(x, 0)) / ln2(), 0);
 }
 
-/* F2XM1: 2^ST(0) - 1. */
-static void power(soft *s)
+/* F2XM1: 2^ST(0) - 1. Magnitudes above 1 are out of range: the result is ST(0). */
+static void power_minus_one(soft *s)
 {
     const soft_number *a = &s->a;
     if (soft_not_numbers(s, a, NULL))
@@ -370,7 +367,7 @@ static void power(soft *s)
     if (a->exponent == SOFT_BIAS && a->mantissa == 1ull << 63)
         s->result = a->negative ? (uc_fpreg){.mantissa = 1ull << 63, .exponent = SOFT_SIGN | (SOFT_BIAS - 1)}
                                 : one(false);
-    else if (a->exponent < SOFT_BIAS) /* magnitudes above 1 are out of range: the result is ST(0) */
+    else if (a->exponent < SOFT_BIAS)
         s->result = rounded(s, QUAD(expm1)(quad_of(a, 0) * ln2()), 0);
 }
 
@@ -381,4 +378,4 @@ SOFT_FUNCTION(fptan, tangent, SOFT_PUSHES, false, X87_C1 | X87_C2)
 SOFT_FUNCTION(fpatan, arc_tangent, SOFT_POPS, true, X87_C1)
 SOFT_FUNCTION(fyl2x, logarithm, SOFT_POPS, true, X87_C1)
 SOFT_FUNCTION(fyl2xp1, logarithm_near_one, SOFT_POPS, true, X87_C1)
-SOFT_FUNCTION(f2xm1, power, SOFT_KEEPS, false, X87_C1)
+SOFT_FUNCTION(f2xm1, power_minus_one, SOFT_KEEPS, false, X87_C1)

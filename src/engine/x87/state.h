@@ -1,4 +1,4 @@
-/* The state of the x87 beside its registers. x87_internal.h and x87_host.h have the functions for it. */
+/* The engine's state of the x87 in addition to Unicorn's. x87_internal.h and x87_host.h have the functions for it. */
 #ifndef ENGINE_X87_STATE_H
 #define ENGINE_X87_STATE_H
 

@@ -22,13 +22,12 @@ void x87_wait_before(engine *e);
  * without the control word. */
 void x87_to_image(const uc_env *env, uint8_t image[X87_IMAGE_BYTES]);
 void x87_from_image(uc_env *env, const uint8_t image[X87_IMAGE_BYTES]);
-/* Returns the opcode that environments have of an x87 instruction, whose bytes after the prefixes are given: the low bits of the
- * first, and the second. */
+/* Returns the 11-bit opcode of an x87 instruction, as FNSTENV stores it, from the two bytes after its prefixes. */
 static inline uint16_t x87_opcode(const uint8_t bytes[2])
 {
     return (uint16_t)((bytes[0] & 7) << 8 | bytes[1]);
 }
-/* Executes FNOP: raises a pending exception, or becomes the last x87 instruction (FIP, FCS, opcode). */
+/* Executes FNOP: raises a pending exception, or records FNOP as the last x87 instruction (FIP, FCS, opcode). */
 void x87_nop(uc_env *env);
 
 #endif

@@ -120,16 +120,14 @@ ARITHMETIC(fdivr, X87_DIVR)
 
 /* --- Comparisons: only condition codes --- */
 
-/* Compares ST(0) with the operand that was fetched before. `unordered`: as FUCOM. */
+/* Compares ST(0) with the operand that was fetched before, and sets only condition codes and exceptions. `unordered`:
+ * as FUCOM. */
 void x87_compare_operand(uc_env *env, bool unordered)
 {
     static x87_operation *const ordered[] = {x87_fcom_register, x87_fcom_m32, x87_fcom_m64, x87_fcom_i32,
                                              x87_ftst};
     x87_operands o = with_operand(env);
-    uc_fpreg kept = *o.a; /* x87_exact would write ST(0) */
     x87_exact(env, unordered ? x87_fucom : ordered[engine_of(env)->x87.operand_kind], &o, 0);
-    *x87_st(env, 0) = kept;
-    env->fptags[x87_slot(env, 0)] = o.a_empty;
 }
 
 void WRAP(helper_fcom_ST0_FT0)(uc_env *env)

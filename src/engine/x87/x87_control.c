@@ -27,24 +27,18 @@ void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
     set_control(env, value);
 }
 
-/* FLDCW as one function (x87_whole.h), which has no fast path. */
-static bool load_control(uc_env *env, uint64_t address, uint32_t by)
-{
-    (void)env, (void)address, (void)by;
-    return false;
-}
-/* Executes FLDCW in every case. */
+/* Executes FLDCW as one function (x87_whole.h), which has no fast path. */
 RARE load_control_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)
 {
     if (!x87_held(env))
         x87_wait(env, retaddr);
     set_control(env, (uint32_t)access_load_quick(env, address, 2, by, retaddr));
 }
-BY_PRIVILEGE(load_control)
+ALWAYS_RARE(load_control)
 
 /* FLDCW is generated as a load of a word and helper_fldcw. */
-static const emit_whole rows[] = {FETCH(LOADS_CONTROL, fldcw, load_control)};
-const x87_wholes x87_whole_control = {rows, sizeof rows / sizeof rows[0]};
+static const emit_pair rows[] = {FETCH(LOADS_CONTROL, fldcw, load_control)};
+const x87_pairs x87_whole_control = {rows, sizeof rows / sizeof rows[0]};
 
 /* FNSTSW and FNCLEX do not wait. */
 uint32_t WRAP(helper_fnstsw)(uc_env *env)
@@ -99,11 +93,6 @@ void WRAP(helper_ffree_STN)(uc_env *env, int i)
  * Seven references of 4 or 2 bytes. */
 enum { ENVIRONMENT_WORDS = 7 };
 
-static bool protected_format(const uc_env *env)
-{
-    return !uc_env_is_real(env);
-}
-
 /* Convert between the state and an environment: `wide` has words of 32 bits, otherwise of 16. */
 static void pack(const uc_env *env, bool wide, uint32_t words[ENVIRONMENT_WORDS])
 {
@@ -112,7 +101,7 @@ static void pack(const uc_env *env, bool wide, uint32_t words[ENVIRONMENT_WORDS]
     words[0] = env->fpuc | ones;
     words[1] = x87_status_word(env) | ones;
     words[2] = x87_tag_word(env) | ones;
-    if (protected_format(env)) {
+    if (!uc_env_is_real(env)) {
         words[3] = (uint32_t)env->fpip;
         words[4] = wide ? env->fpcs | opcode << 16 : env->fpcs;
         words[5] = (uint32_t)env->fpdp;
@@ -133,7 +122,7 @@ static void unpack(uc_env *env, bool wide, const uint32_t words[ENVIRONMENT_WORD
     env->fpstt = words[1] >> 11 & 7;
     for (unsigned i = 0; i < 8; i++)
         env->fptags[i] = (words[2] >> 2 * i & 3) == 3;
-    if (protected_format(env)) {
+    if (!uc_env_is_real(env)) {
         env->fpip = words[3];
         env->fpcs = (uint16_t)words[4];
         env->fpop = wide ? words[4] >> 16 & 0x7ff : 0;

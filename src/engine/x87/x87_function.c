@@ -4,47 +4,44 @@
 
 #include "engine/x87/x87_host.h"
 
-/* What an operation does to the stack. */
-typedef enum depth { KEEPS, POPS, PUSHES } depth;
-
 typedef struct function {
     x87_operation *exact; /* the operation by integers */
-    uint16_t (*held)(
-        void); /* executes the instruction on the host's x87 and returns the status word; NULL: not allowed */
-    depth depth;
-    bool second; /* takes ST(1) */
-    bool value;  /* its clocks depend on its operands, which are recorded */
+    /* Executes the instruction on the host's x87 and returns the status word. NULL: not allowed. */
+    uint16_t (*on_host)(void);
+    bool pushes;
+    bool second;   /* takes ST(1) */
+    bool by_value; /* its clocks depend on its operands, which are recorded */
 } function;
 
-/* FUNCTION defines the function that replaces Unicorn's helper for instruction `name`. HELD does the same for an
- * instruction that the host's x87 may execute. */
-#define FUNCTION(name, held, ...)                                                                            \
-    static const function name##_function = {x87_##name, held, __VA_ARGS__};                                 \
+/* FUNCTION defines the function that replaces Unicorn's helper for instruction `name`. HOST_FUNCTION does the same for
+ * an instruction that the host's x87 may execute. The last arguments initialise the flags of `function`. */
+#define FUNCTION(name, on_host, ...)                                                                         \
+    static const function name##_function = {x87_##name, on_host, __VA_ARGS__};                              \
     void WRAP(helper_##name)(uc_env * env)                                                                   \
     {                                                                                                        \
         run(env, &name##_function, X87_RETADDR);                                                             \
     }
-#define HELD(name, ...)                                                                                      \
-    static uint16_t name##_held(void)                                                                        \
+#define HOST_FUNCTION(name, ...)                                                                             \
+    static uint16_t name##_on_host(void)                                                                     \
     {                                                                                                        \
         uint16_t status = 0;                                                                                 \
         X87_ON_HOST(#name "\n\tfnstsw %0" : "=a"(status));                                                   \
         return status;                                                                                       \
     }                                                                                                        \
-    FUNCTION(name, name##_held, __VA_ARGS__)
+    FUNCTION(name, name##_on_host, __VA_ARGS__)
 
 /* Executes an instruction on the host's x87. TOP shows afterwards whether it has pushed or popped: FXTRACT does not
  * push if it fails. The reach of its results is not known. */
-static void run_held(uc_env *env, const function *f)
+static void run_on_host(uc_env *env, const function *f)
 {
-    if (f->value) {
+    if (f->by_value) {
         uc_fpreg a = {.mantissa = 0}, b = {.mantissa = 0};
         x87_host_value(0, &a);
         if (f->second)
             x87_host_value(1, &b);
         x87_value(engine_of(env), &a, f->second ? &b : NULL);
     }
-    unsigned top = f->held() >> 11 & 7;
+    unsigned top = f->on_host() >> 11 & 7;
     if (top == x87_slot(env, 7))
         x87_pushed(env, X87_REACH_UNKNOWN), *x87_reach(env, 1) = X87_REACH_UNKNOWN;
     else if (top == x87_slot(env, 1))
@@ -52,9 +49,9 @@ static void run_held(uc_env *env, const function *f)
     *x87_reach(env, 0) = X87_REACH_UNKNOWN;
 }
 
-/* Returns whether the host's x87 has IE or ZE set. These flags are sticky, so they tell something about an
+/* Returns whether the host's x87 has IE or ZE set. These flags are sticky, so they belong to an
  * instruction only if they were clear before it. */
-static bool refused_something(void)
+static bool host_has_refused(void)
 {
     return x87_host_status() & (X87_IE | X87_ZE);
 }
@@ -63,39 +60,39 @@ static bool refused_something(void)
  * Marks it for the model if an operand was invalid or a divisor zero. */
 static void run(uc_env *env, const function *f, uintptr_t retaddr)
 {
-    if (f->held &&
+    if (f->on_host &&
         X87_READY(env, x87_filled(env, 0) && (!f->second || x87_filled(env, 1)) &&
-                           (f->depth != PUSHES || x87_can_push(env))) &&
-        !refused_something()) {
-        run_held(env, f);
-        if (refused_something())
+                           (!f->pushes || x87_can_push(env))) &&
+        !host_has_refused()) {
+        run_on_host(env, f);
+        if (host_has_refused())
             x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
         return;
     }
     x87_wait(env, retaddr);
     x87_operands o = {
         .a = x87_st(env, 0), .a_empty = x87_empty(env, 0), .b = x87_st(env, 1), .b_empty = x87_empty(env, 1)};
-    if (f->value)
+    if (f->by_value)
         x87_value(engine_of(env), o.a, f->second ? o.b : NULL);
     engine_of(env)->x87.suppressed = false;
     if (x87_exact(env, f->exact, &o, 0))
         x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
 }
 
-HELD(fsqrt, KEEPS, false, true)
-HELD(frndint, KEEPS, false, false)
-FUNCTION(f2xm1, NULL, KEEPS, false, false)
-FUNCTION(fsin, NULL, KEEPS, false, true)
-FUNCTION(fcos, NULL, KEEPS, false, true)
-HELD(fscale, KEEPS, true, false)
-HELD(fprem, KEEPS, true, true)
-HELD(fprem1, KEEPS, true, true)
-FUNCTION(fpatan, NULL, POPS, true, false)
-FUNCTION(fyl2x, NULL, POPS, true, false)
-FUNCTION(fyl2xp1, NULL, POPS, true, false)
-FUNCTION(fptan, NULL, PUSHES, false, true)
-FUNCTION(fsincos, NULL, PUSHES, false, true)
-HELD(fxtract, PUSHES, false, false)
+HOST_FUNCTION(fsqrt, .by_value = true)
+HOST_FUNCTION(frndint, .second = false)
+FUNCTION(f2xm1, NULL, .second = false)
+FUNCTION(fsin, NULL, .by_value = true)
+FUNCTION(fcos, NULL, .by_value = true)
+HOST_FUNCTION(fscale, .second = true)
+HOST_FUNCTION(fprem, .second = true, .by_value = true)
+HOST_FUNCTION(fprem1, .second = true, .by_value = true)
+FUNCTION(fpatan, NULL, .second = true)
+FUNCTION(fyl2x, NULL, .second = true)
+FUNCTION(fyl2xp1, NULL, .second = true)
+FUNCTION(fptan, NULL, .pushes = true, .by_value = true)
+FUNCTION(fsincos, NULL, .pushes = true, .by_value = true)
+HOST_FUNCTION(fxtract, .pushes = true)
 
 /* Executes FABS and FCHS on Unicorn's state: clears and flips bits of sign and exponent. The only exception is an empty
  * register. */

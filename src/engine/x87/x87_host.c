@@ -23,7 +23,8 @@ static unsigned reach_of(const uc_fpreg *value)
     return (unsigned)(exponent < 0x3fff ? 0x3fff - exponent : exponent - 0x3fff);
 }
 
-/* Moves the registers from Unicorn's state to the host's x87. */
+/* Moves the registers from Unicorn's state to the host's x87. Returns false if the guest has unmasked an exception, or
+ * if the registers are already there. */
 bool x87_take(uc_env *env)
 {
     if (!X87_BY_HOST || x87_held(env) || !x87_masked(env->fpuc))
@@ -49,8 +50,9 @@ void x87_settle_from(engine *e)
         return;
     }
     uint8_t image[X87_IMAGE_BYTES];
-    X87_ON_HOST("fnsave %0"
-                : "=m"(image)); /* also resets the host's x87, as this program's own code expects it */
+    X87_ON_HOST(
+        "fnsave %0"
+        : "=m"(image)); /* also resets the host's x87, because this program's own code expects it so */
     /* cppcheck-suppress legacyUninitvar; FNSAVE has written it */
     x87_from_image(env, image);
     e->x87.place = X87_IN_STATE;
@@ -79,7 +81,7 @@ void x87_open(engine *e)
     forget_reach(e);
 }
 
-/* Reads ST(i) by exchanging it with ST(0) and back, and by storing and reloading ST(0). FLD of ST(i) would need a free
+/* Reads ST(i) from the host's x87 by exchanging it with ST(0) and back, and by storing and reloading ST(0). FLD of ST(i) would need a free
  * register. */
 void x87_host_value(unsigned i, uc_fpreg *value)
 {
@@ -89,8 +91,8 @@ void x87_host_value(unsigned i, uc_fpreg *value)
     X87_BY_NUMBER(i, "fxch ", "")
 }
 
-/* Returns whether ST(i), in the host's x87, has a safe exponent. Updates its reach from the value if the reach is
- * too large to tell. */
+/* Returns whether ST(i), in the host's x87, has a safe exponent. Updates its reach from the value if the reach
+ * is not conclusive. */
 bool x87_within(uc_env *env, unsigned i)
 {
     unsigned safe = engine_of(env)->x87.safe_reach, *reach = x87_reach(env, i);

@@ -32,7 +32,7 @@ enum {
 };
 
 /* Moves the guest's registers to the host's x87. Returns false without doing anything if the guest does not mask all
- * exceptions, or if the registers are already there, so that X87_READY does not repeat a test in vain. */
+ * exceptions, or if the registers are already there, so that X87_READY does not repeat its test. */
 bool x87_take(uc_env *env);
 
 /* Returns where the reach of ST(i) is kept. */
@@ -83,8 +83,8 @@ static inline uint16_t x87_host_status(void)
 }
 /* Reads the value of ST(i), which is not empty, from the host's x87. C1 is lost. */
 void x87_host_value(unsigned i, uc_fpreg *value);
-/* Returns whether ST(i) has a value in the host's x87 whose exponent lies in the safe range. If the reach does not
- * tell, updates it from the value itself. */
+/* Returns whether ST(i) has a value in the host's x87 whose exponent lies in the safe range. If the reach is
+ * not conclusive, updates it from the value itself. */
 bool x87_within(uc_env *env, unsigned i);
 
 /* Executes an instruction with the operand ST(i). The number is a part of the instruction, so there is one for each.

@@ -93,11 +93,11 @@ static void store80(uc_env *env, uint64_t address, const uc_fpreg *value, uintpt
 void WRAP(helper_fldt_ST0)(uc_env *env, uint64_t address)
 {
     uintptr_t retaddr = X87_RETADDR;
-    bool can = X87_READY(env, x87_can_push(env));
-    if (!can)
+    bool on_host = X87_READY(env, x87_can_push(env));
+    if (!on_host)
         x87_wait(env, retaddr);
     uc_fpreg value = load80(env, address, retaddr);
-    if (can) {
+    if (on_host) {
         X87_ON_HOST("fldt %0" : : "m"(value));
         x87_pushed(env, X87_REACH_UNKNOWN);
         return;

@@ -2,8 +2,8 @@
  * (x87_whole.h). */
 #include "engine/x87/x87_whole.h"
 
-/* If `function` makes a reference of generated code, returns the number that the tables have for it: LOADS_* or STORES_*,
- * + USERS with user privilege, + REALS in real or V86 mode. Returns any other function unchanged. */
+/* If `function` makes a reference of generated code, returns its number in the tables: LOADS_* or STORES_*, + USERS
+ * with user privilege, + REALS in real or V86 mode. Returns any other function unchanged. */
 static uintptr_t reference_kind(uintptr_t function)
 {
     static const access_mode modes[2] = {ACCESS_PROTECTED, ACCESS_REAL};
@@ -30,22 +30,22 @@ static uintptr_t reference_kind(uintptr_t function)
 }
 
 /* Returns the row of a table for two functions, or NULL. */
-static const emit_whole *find(const x87_wholes *wholes, uintptr_t first, uintptr_t second)
+static const emit_pair *find(const x87_pairs *table, uintptr_t first, uintptr_t second)
 {
-    for (size_t i = 0; i < wholes->count; i++) {
-        if (wholes->rows[i].first == first && wholes->rows[i].second == second)
-            return &wholes->rows[i];
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->rows[i].first == first && table->rows[i].second == second)
+            return &table->rows[i];
     }
     return NULL;
 }
 
 /* Returns the row for calls of `first` and then `second`, or NULL. */
-const emit_whole *x87_find_whole(uintptr_t first, uintptr_t second)
+const emit_pair *x87_find_pair(uintptr_t first, uintptr_t second)
 {
     first = reference_kind(first);
     second = reference_kind(second);
-    const emit_whole *whole = find(&x87_whole_operations, first, second);
-    if (!whole)
-        whole = find(&x87_whole_moves, first, second);
-    return whole ? whole : find(&x87_whole_control, first, second);
+    const emit_pair *pair = find(&x87_whole_operations, first, second);
+    if (!pair)
+        pair = find(&x87_whole_moves, first, second);
+    return pair ? pair : find(&x87_whole_control, first, second);
 }

@@ -38,6 +38,14 @@ typedef int64_t i64 IN_MEMORY;
     BY_ONE(name, user, ACCESS_BY(true) | ACCESS_MODE(ACCESS_PROTECTED))                                      \
     BY_ONE(name, real, ACCESS_BY(false) | ACCESS_MODE(ACCESS_REAL))                                          \
     BY_ONE(name, v86, ACCESS_BY(true) | ACCESS_MODE(ACCESS_REAL))
+/* Defines the functions for a `name`_rare without a fast path. */
+#define ALWAYS_RARE(name)                                                                                    \
+    ALWAYS_INLINE bool name(uc_env *env, uint64_t address, uint32_t by)                                      \
+    {                                                                                                        \
+        (void)env, (void)address, (void)by;                                                                  \
+        return false;                                                                                        \
+    }                                                                                                        \
+    BY_PRIVILEGE(name)
 
 /* Looks up a reference in the page cache (access_find). Returns true if it is found there and cannot violate its
  * segment. */
@@ -100,12 +108,13 @@ enum {
 /* `name` and a pop after it. */
 #define POPPED(name) JOIN_EITHER(name, WRAP(helper_fpop), name##_pop)
 
-typedef struct x87_wholes {
-    const emit_whole *rows;
+/* A table of pairs. */
+typedef struct x87_pairs {
+    const emit_pair *rows;
     size_t count;
-} x87_wholes;
-extern const x87_wholes x87_whole_operations; /* x87_whole_operate.c */
-extern const x87_wholes x87_whole_moves;      /* x87_whole_move.c */
-extern const x87_wholes x87_whole_control;    /* x87_control.c */
+} x87_pairs;
+extern const x87_pairs x87_whole_operations; /* x87_whole_operate.c */
+extern const x87_pairs x87_whole_moves;      /* x87_whole_move.c */
+extern const x87_pairs x87_whole_control;    /* x87_control.c */
 
 #endif

@@ -32,11 +32,11 @@ void WRAP(helper_fildll_ST0)(uc_env *env, int64_t number);
 #define LOAD(type, reach_of, insn, otherwise)                                                                \
     RARE load_##type##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                   \
     {                                                                                                        \
-        bool can = X87_READY(env, x87_can_push(env));                                                        \
-        if (!can)                                                                                            \
+        bool on_host = X87_READY(env, x87_can_push(env));                                                    \
+        if (!on_host)                                                                                        \
             x87_wait(env, retaddr);                                                                          \
         type operand = (type)access_load_quick(env, address, sizeof(type), by, retaddr);                     \
-        if (can) {                                                                                           \
+        if (on_host) {                                                                                       \
             X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             x87_pushed(env, reach_of(&operand));                                                             \
             return;                                                                                          \
@@ -84,7 +84,7 @@ static void load_register(uc_env *env, unsigned i)
     WRAP(helper_fmov_ST0_STN)(env, (int)i);
 }
 
-/* Defines the load of a constant. Constants have exponents of -2 to 1, so their reach is 2. */
+/* Defines the load of a constant. Their exponents are -2 to 1, so their reach is 2. */
 #define LOAD_CONSTANT(name)                                                                                  \
     void WRAP(helper_##name##_ST0)(uc_env * env);                                                            \
     static void name(uc_env *env)                                                                            \
@@ -166,16 +166,11 @@ STORE(store_i64_pop, i64, "fistpll", true)
 
 /* Replaces conversion and reference of FISTP m64, until the pop joins them (store_i64_pop). It is called only if the
  * pop is missing; no instruction stores 64 bits without a pop. */
-ALWAYS_INLINE bool store_i64(uc_env *env, uint64_t address, uint32_t by)
-{
-    (void)env, (void)address, (void)by;
-    return false;
-}
 RARE store_i64_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)
 {
     store_i64_otherwise(env, (uint32_t)address, by, false, retaddr);
 }
-BY_PRIVILEGE(store_i64)
+ALWAYS_RARE(store_i64)
 
 void WRAP(helper_fmov_STN_ST0)(uc_env *env, int i);
 /* Executes FSTP ST(i). */
@@ -203,7 +198,7 @@ static void store_register_pop(uc_env *env, unsigned i)
 
 #define CONSTANT(name) JOIN(WRAP(helper_fpush), WRAP(helper_##name##_ST0), name)
 
-static const emit_whole rows[] = {
+static const emit_pair rows[] = {
     FETCH(LOADS_DWORD, flds_ST0, load_m32),
     FETCH(LOADS_QWORD, fldl_ST0, load_m64),
     FETCH(LOADS_DWORD, fildl_ST0, load_i32),
@@ -232,4 +227,4 @@ static const emit_whole rows[] = {
     POPPED(store_i64),
     JOIN(WRAP(helper_fmov_STN_ST0), WRAP(helper_fpop), store_register_pop),
 };
-const x87_wholes x87_whole_moves = {rows, sizeof rows / sizeof rows[0]};
+const x87_pairs x87_whole_moves = {rows, sizeof rows / sizeof rows[0]};

@@ -167,11 +167,11 @@ BINARY(fdivr, X87_DIVR, "fdivr", "fdiv", "fidivr")
 #define COMPARE_WITH(name, type, kind, insn, pops)                                                           \
     RARE name##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                          \
     {                                                                                                        \
-        bool can = X87_READY(env, x87_filled(env, 0));                                                       \
-        if (!can)                                                                                            \
+        bool on_host = X87_READY(env, x87_filled(env, 0));                                                   \
+        if (!on_host)                                                                                        \
             x87_wait(env, retaddr);                                                                          \
         type operand = (type)access_load_quick(env, address, sizeof(type), by, retaddr);                     \
-        if (can) {                                                                                           \
+        if (on_host) {                                                                                       \
             X87_ON_HOST(insn " %0" : : "m"(operand));                                                        \
             if (pops)                                                                                        \
                 x87_popped(env);                                                                             \
@@ -265,12 +265,7 @@ static void test(uc_env *env)
         uint64_t operand = access_load_quick(env, address, sizeof(type), by, retaddr);                       \
         x87_set_operand(env, kind, (uint64_t)(type)operand);                                                 \
     }                                                                                                        \
-    ALWAYS_INLINE bool operand_##type(uc_env *env, uint64_t address, uint32_t by)                            \
-    {                                                                                                        \
-        (void)env, (void)address, (void)by;                                                                  \
-        return false;                                                                                        \
-    }                                                                                                        \
-    BY_PRIVILEGE(operand_##type)
+    ALWAYS_RARE(operand_##type)
 OPERAND(m32, X87_M32)
 OPERAND(m64, X87_M64)
 OPERAND(i32, X87_I32)
@@ -302,7 +297,7 @@ DECLARE(fmul)
 DECLARE(fdiv)
 DECLARE(fdivr)
 
-static const emit_whole rows[] = {
+static const emit_pair rows[] = {
     FETCH(LOADS_DWORD, flds_FT0, operand_m32),
     FETCH(LOADS_QWORD, fldl_FT0, operand_m64),
     FETCH(LOADS_DWORD, fildl_FT0, operand_i32),
@@ -325,4 +320,4 @@ static const emit_whole rows[] = {
     JOIN(com_st0_pop, WRAP(helper_fpop), com_both),
     JOIN(ucom_st0_pop, WRAP(helper_fpop), ucom_both),
 };
-const x87_wholes x87_whole_operations = {rows, sizeof rows / sizeof rows[0]};
+const x87_pairs x87_whole_operations = {rows, sizeof rows / sizeof rows[0]};

@@ -142,6 +142,31 @@ static void test_opcode(void **state)
     guest_close(&g);
 }
 
+/* The owner's image has that opcode, too. */
+GUEST(last_opcode, "fld1\n hlt");
+GUEST(environment_opcode, "fnstenv [0x30000]\n hlt");
+
+static void test_opcode_of_image(void **state)
+{
+    (void)state;
+    guest g;
+    uint8_t image[108];
+    const uint16_t fxch = 0x1c9;
+    guest_open(&g);
+    GUEST_LOAD(&g, last_opcode);
+    guest_run(&g, ENGINE_HALTED);
+    engine_get_x87(g.e, image);
+    assert_int_equal(image[18] | image[19] << 8, 0x1e8); /* D9 E8 */
+    guest_close(&g);
+    guest_open(&g);
+    GUEST_LOAD(&g, environment_opcode);
+    memcpy(image + 18, &fxch, sizeof fxch);
+    engine_set_x87(g.e, image);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(&g, 0x30010) >> 16, fxch);
+    guest_close(&g);
+}
+
 /* Safe instruction recognition: doubles and zero are safe; large exponents, infinities and unmasked inexact
  * are not; the window is the processor's. */
 GUEST(recognition, "fld tbyte ptr [0x30000]\n fld1\n fadd st, st\n fadd st(1), st\n fmul st, st(1)\n hlt");
@@ -228,8 +253,9 @@ static void test_values(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differential), cmocka_unit_test(test_pending),
-                                       cmocka_unit_test(test_environment),  cmocka_unit_test(test_opcode),
-                                       cmocka_unit_test(test_unsafe),       cmocka_unit_test(test_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differential),    cmocka_unit_test(test_pending),
+                                       cmocka_unit_test(test_environment),     cmocka_unit_test(test_opcode),
+                                       cmocka_unit_test(test_opcode_of_image), cmocka_unit_test(test_unsafe),
+                                       cmocka_unit_test(test_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
