@@ -20,7 +20,7 @@ typedef struct chrome_state {
     uint64_t clock;    /* of the last row whose totals are in `values` */
     uint64_t open;     /* functions with a B but no E yet */
     slices *calls;     /* the call stack; NULL: only the selected functions are shown */
-    uint64_t values[]; /* the columns at `clock` */
+    uint64_t values[]; /* totals at `clock`, by column */
 } chrome_state;
 
 /* Begins an event of the phase that the format calls by a letter: B, E, X, b, e, i, C, M. The caller writes its arguments
@@ -88,8 +88,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     }
     trace_file *file = trace->file;
     trace_put(file, "[\n");
-    const char *command = trace->options.command != NULL ? trace->options.command : "guest";
-    name_thread(file, "process_name", 0, command);
+    name_thread(file, "process_name", 0, options->command[0] != '\0' ? options->command : "guest");
     name_thread(file, "thread_name", THREAD_FUNCTIONS, "functions");
     name_thread(file, "thread_name", THREAD_PMU, "performance monitor");
     if (options->every_function)
@@ -167,7 +166,7 @@ static void instant(p5_trace *trace, const trace_row *r, const char *name)
     end_event(file);
 }
 
-/* The call stack is shown from the beginning of the window to its end. */
+/* Begins and ends the call stack with the window (trace_sink.window). */
 static void window(p5_trace *trace, bool opens)
 {
     chrome_state *state = trace->state;
@@ -184,7 +183,7 @@ static void slice(p5_trace *trace, const char *name, uint64_t clock, bool begins
     end_event(trace->file);
 }
 
-/* Handles the first row. Functions that were entered before the trace's window are shown from its beginning on. */
+/* Handles the row "start": begins the functions that were entered before the window and have not returned. */
 static void start(p5_trace *trace, const trace_row *r)
 {
     chrome_state *state = trace->state;
@@ -214,7 +213,7 @@ static void row(p5_trace *trace, const trace_row *r)
     }
     if (strcmp(r->kind, "stop") == 0) {
         counters(trace, r);
-        while (state->open > 0) /* functions that did not return */
+        while (state->open > 0) /* functions that have not returned */
             slice(trace, "", r->at->clock, false);
         instant(trace, r, "stop");
         return;

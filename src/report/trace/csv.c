@@ -3,13 +3,6 @@
 
 #include "p5scope/version.h"
 
-/* Writes text in a comment line, without line ends. */
-static void put_comment(trace_file *file, const char *text)
-{
-    for (; *text != '\0'; text++)
-        trace_put_char(file, *text == '\n' ? ' ' : *text);
-}
-
 /* Begins the trace (trace_sink.begin): writes the comment and the names of the columns. */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
@@ -18,9 +11,9 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     trace_file *file = trace->file;
     trace_put_format(file, "# p5scope %s, model %s at %g MHz, options: ", p5_version(), p5_model_name(model),
                      p5_model_clock_mhz(model));
-    put_comment(file, trace->options.options != NULL ? trace->options.options : "");
+    trace_put_without(file, trace->options.options, "\n");
     trace_put(file, ", guest: ");
-    put_comment(file, trace->options.command != NULL ? trace->options.command : "");
+    trace_put_without(file, trace->options.command, "\n");
     trace_put(file, "\nrow,kind,label,clock,instructions,address,cpl,number,value");
     for (size_t i = 0; i < trace->register_count; i++) {
         trace_put_char(file, ',');
@@ -35,7 +28,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
-/* Writes a comma, and the number if it is given. */
+/* Writes a comma, and after it the number if it is `given`. */
 static void put_number(trace_file *file, uint64_t number, bool given)
 {
     trace_put_char(file, ',');
@@ -51,8 +44,7 @@ static void row(p5_trace *trace, const trace_row *r)
     trace_put_char(file, ',');
     trace_put(file, r->kind);
     trace_put_char(file, ',');
-    for (const char *c = r->label != NULL ? r->label : ""; *c != '\0'; c++)
-        trace_put_char(file, *c == ',' ? ' ' : *c); /* values are never quoted */
+    trace_put_without(file, r->label != NULL ? r->label : "", ","); /* values are never quoted */
     put_number(file, r->at->clock, true);
     put_number(file, r->at->instructions, true);
     trace_put_format(file, ",0x%08x,%u", r->at->address, r->at->cpl);
@@ -75,7 +67,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     if (ending == NULL)
         return P5_OK;
     trace_put(trace->file, "# ");
-    put_comment(trace->file, ending);
+    trace_put_without(trace->file, ending, "\n");
     trace_put_char(trace->file, '\n');
     trace_end_record(trace->file);
     return P5_OK;

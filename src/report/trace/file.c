@@ -21,7 +21,7 @@
 enum {
     WRITE_BYTES = 256 * 1024,
     FRAME_BYTES = 1024 * 1024, /* compressed files; large, because frames are compressed independently */
-    SECONDS = 1,
+    WRITE_SECONDS = 1,
     COMPRESSION_LEVEL = 3 /* of zstd */
 };
 
@@ -32,12 +32,12 @@ struct trace_file {
     const char *path;      /* owned by the caller */
     ARRAY_OF(char) text;   /* not written yet */
     size_t records_end;    /* end of the last whole record in `text` */
-    int64_t flushed;       /* host time of the last flush, in seconds */
+    int64_t flushed;       /* host time of the last flush, in whole seconds */
     int descriptor;        /* -1 or less: not open */
     bool regular;          /* a regular file, which can be cut after an error */
     off_t written;         /* bytes on disk, all of whole records */
     ZSTD_CCtx *compressor; /* NULL: not compressed */
-    char *packed;          /* compressed frame */
+    char *packed;          /* the last frame: `text` compressed */
     size_t packed_room;    /* bytes allocated for it */
     int failure;           /* the first one: an errno, NO_MEMORY, or GOOD */
 };
@@ -79,14 +79,12 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
         !standard && file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 && S_ISREG(about.st_mode);
     if (compressed) {
         file->compressor = ZSTD_createCCtx();
-        file->packed_room = ZSTD_compressBound(2 * FRAME_BYTES);
-        file->packed = malloc(file->packed_room);
-        if (file->compressor == NULL || file->packed == NULL)
+        if (file->compressor == NULL) {
             fail(file, NO_MEMORY);
-        else
+        } else {
             ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_checksumFlag, 1);
-        if (file->compressor != NULL)
             ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
+        }
     }
     file->flushed = host_now_whole();
     if (!trace_file_failed(file)) {
@@ -100,7 +98,7 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-/* Returns how many of the `done` bytes that were written form whole records. A frame that is cut off has none. */
+/* Returns how many of the `done` bytes of `data` that were written are whole records. A frame that was cut off has none. */
 static size_t whole_records(const trace_file *file, const char *data, size_t done)
 {
     if (file->compressor != NULL)
@@ -210,6 +208,12 @@ void trace_put_char(trace_file *file, char c)
     trace_put_bytes(file, &c, 1);
 }
 
+void trace_put_without(trace_file *file, const char *text, const char *unwanted)
+{
+    for (; *text != '\0'; text++)
+        trace_put_char(file, strchr(unwanted, *text) != NULL ? ' ' : *text);
+}
+
 void trace_put_unsigned(trace_file *file, uint64_t value)
 {
     char *to = trace_room(file, TEXT_UNSIGNED_BYTES);
@@ -264,7 +268,7 @@ void trace_end_record(trace_file *file)
 {
     file->records_end = file->text.count;
     size_t enough = file->compressor != NULL ? FRAME_BYTES : WRITE_BYTES;
-    if (file->records_end >= enough || host_now_whole() - file->flushed >= SECONDS)
+    if (file->records_end >= enough || host_now_whole() - file->flushed >= WRITE_SECONDS)
         flush(file);
 }
 

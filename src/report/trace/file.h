@@ -16,10 +16,12 @@ typedef struct trace_file trace_file;
 
 /* Opens and empties the file; `path` "-" is standard output. `path` must live as long as the file. */
 p5_status trace_file_open(const char *path, bool compressed, trace_file **file, p5_error *error);
-/* Append parts of a record. After an error they do nothing; trace_file_close returns the error. */
+/* The functions trace_put... append parts of a record. After an error they do nothing; trace_file_close returns the error. */
 void trace_put(trace_file *file, const char *text);
 void trace_put_bytes(trace_file *file, const char *bytes, size_t size);
 void trace_put_char(trace_file *file, char c);
+/* Appends `text` with a blank in place of each character that is in `unwanted`. */
+void trace_put_without(trace_file *file, const char *text, const char *unwanted);
 void trace_put_unsigned(trace_file *file, uint64_t value);
 void trace_put_format(trace_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends a member to an object that is not empty: ,"KEY":VALUE */
@@ -30,7 +32,7 @@ char *trace_room(trace_file *file, size_t size);
 void trace_wrote(trace_file *file, const char *end);
 /* Appends the text as a quoted JSON string. */
 void trace_put_json(trace_file *file, const char *text);
-/* Ends the record, whose last byte was a newline, and writes the collected ones if it is time. */
+/* Ends the record, whose last byte was a newline. Writes the collected records if they are many or a second old. */
 void trace_end_record(trace_file *file);
 /* Returns true after an error. */
 bool trace_file_failed(const trace_file *file);

@@ -44,6 +44,7 @@ static bool ends_in(const char *path, size_t length, const char *ending)
     return length > size && strncmp(path + length - size, ending, size) == 0;
 }
 
+/* Also sets *compressed for a format that cannot be compressed; p5_trace_open refuses that. */
 bool p5_trace_format_of(const char *path, p5_trace_format *format, bool *compressed)
 {
     size_t length = strlen(path);

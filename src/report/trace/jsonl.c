@@ -36,14 +36,13 @@ static void row(p5_trace *trace, const trace_row *r)
         trace_put_member(file, "value", r->at->value);
     /* CESR, CTR0 and CTR1 are members of the row. The registers of a later processor's monitor are members of
      * the object "registers", which trace_registers_text makes. */
-    bool later = trace_later_monitor(trace);
-    for (size_t i = 0; i < trace->register_count; i++)
-        if (!later)
-            trace_put_member(file, trace->registers[i].name, r->registers[i]);
-    if (later) {
+    if (trace_later_monitor(trace)) {
         char text[TRACE_REGISTERS_TEXT];
         trace_put(file, ",\"registers\":");
         trace_put(file, trace_registers_text(trace, r, text));
+    } else {
+        for (size_t i = 0; i < trace->register_count; i++)
+            trace_put_member(file, trace->registers[i].name, r->registers[i]);
     }
     trace_put(file, trace->options.deltas ? ",\"deltas\":{" : ",\"totals\":{");
     for (size_t i = 0; i < trace->column_count; i++) {
@@ -56,7 +55,7 @@ static void row(p5_trace *trace, const trace_row *r)
     trace_end_record(file);
 }
 
-/* Ends the trace (trace_sink.end): writes the summary. */
+/* Ends the trace (trace_sink.end): writes the summary, whose presence marks the trace as complete. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)error;

@@ -28,7 +28,8 @@ typedef enum step_kind {
     STEP_RETIRE   /* last step: its last stage ends */
 } step_kind;
 
-/* A step's order (timed.order): the instruction's id, and in the low STEP_BITS bits the step's number within it. */
+/* A step's order (timed.order): the instruction's id, and in the low STEP_BITS bits the step's number within it. An
+ * instruction has fewer than 20 steps. */
 enum { STEP_BITS = 6 };
 
 /* An instruction that is kept until its STEP_OPEN is written, and for some time after that as a source of arrows. */
@@ -52,6 +53,11 @@ struct kanata {
     uint64_t opened; /* ids below this have their line I, because instructions open in program order */
     bool out_of_memory;
 };
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
 
 /* Returns the name of the event that counts the stall, or the stall's own name. */
 static const char *stall_name(unsigned cause)
@@ -127,7 +133,7 @@ static void open_insn(kanata *k, uint64_t id)
     k->opened = id + 1;
 }
 
-/* Writes arrows from the instructions whose results this one needed, if they were still in the pipe when it entered D1.
+/* Writes arrows from the instructions whose results this one needs, if they were still in the pipe when it entered D1.
  * Flags get no arrows: no instruction waits for them. */
 static void write_sources(kanata *k, uint64_t id)
 {
@@ -137,8 +143,7 @@ static void write_sources(kanata *k, uint64_t id)
         if (distance == 0 || insn->sources[i].kind == P5_SOURCE_FLAGS || distance > id || distance >= RECENT)
             continue;
         const p5_trace_insn *source = &k->recent[(id - distance) % k->capacity].insn;
-        uint64_t left = (source->ready > source->end ? source->ready : source->end) + 1;
-        if (left >= insn->d1)
+        if (greater(source->ready, source->end) + 1 >= insn->d1) /* it left the pipe in D1 or later */
             write_numbers(k, "W", id, id - distance);
     }
 }
@@ -186,11 +191,6 @@ static void write_before(kanata *k, uint64_t clock)
 }
 
 /* ---- instructions -------------------------------------------------------------------------------------- */
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Queues a stall in the clocks [from, to), unless there is none. */
 static void add_stall(kanata *k, unsigned cause, uint64_t from, uint64_t to)

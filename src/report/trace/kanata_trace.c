@@ -19,7 +19,7 @@ static void put(void *context, const char *text, size_t size)
     trace_end_record(file);
 }
 
-/* Callback of the core. */
+/* Callback of the core: adds an instruction to the log. */
 static void on_insn(void *context, const p5_trace_insn *insn)
 {
     p5_trace *trace = context;
@@ -42,7 +42,7 @@ static bool free_state(kanata_state *state)
     return good;
 }
 
-/* Makes the state (trace_sink.begin). */
+/* Begins the trace (trace_sink.begin): makes the state. */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     kanata_state *state = calloc(1, sizeof *state);
@@ -57,7 +57,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
 }
 
-/* Instructions are passed on while the window is open (trace_sink.window). */
+/* Makes the core call on_insn while the window is open (trace_sink.window). */
 static void window(p5_trace *trace, bool opens)
 {
     p5_core_set_trace(p5_machine_core(trace->machine), opens ? on_insn : NULL, trace);

@@ -11,12 +11,12 @@
 enum { MOST_INSNS = 2000 }; /* browsers show more only slowly */
 
 typedef struct pipeline_state {
-    p5_window window;
+    p5_window window;  /* the collected instructions, in the form that p5_window_write_svg takes */
     uint64_t left_out; /* instructions after the first MOST_INSNS */
     insn_text *texts;
 } pipeline_state;
 
-/* Callback of the core. */
+/* Callback of the core: collects an instruction. */
 static void on_insn(void *context, const p5_trace_insn *insn)
 {
     p5_trace *trace = context;
@@ -39,7 +39,7 @@ static void on_insn(void *context, const p5_trace_insn *insn)
     window->end = insn->end;
 }
 
-/* Makes the state (trace_sink.begin). */
+/* Begins the trace (trace_sink.begin): makes the state. */
 static p5_status begin(p5_trace *trace, p5_error *error)
 {
     pipeline_state *state = calloc(1, sizeof *state);
@@ -53,7 +53,7 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
-/* Instructions are passed on while the window is open (trace_sink.window). */
+/* Makes the core call on_insn while the window is open (trace_sink.window). */
 static void window(p5_trace *trace, bool opens)
 {
     p5_core_set_trace(p5_machine_core(trace->machine), opens ? on_insn : NULL, trace);
@@ -71,7 +71,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
         snprintf(summary, sizeof summary, "The first %d instructions of the window; %llu follow.", MOST_INSNS,
                  (unsigned long long)state->left_out);
     FILE *out = open_memstream(&text, &size);
-    const char *title = trace->options.command != NULL ? trace->options.command : "";
+    const char *title = trace->options.command;
     p5_status status = P5_ERR_MEMORY;
     if (out != NULL)
         status = trace->options.format == P5_TRACE_SVG

@@ -34,7 +34,7 @@ typedef struct trace_sink trace_sink_type;
 struct p5_trace {
     p5_machine *machine;
     p5_observer *observer;
-    p5_trace_options options;
+    p5_trace_options options; /* `command` and `options` are "" if they were NULL */
     const trace_sink_type *sink;
     void *state;      /* owned by the sink */
     trace_file *file; /* NULL for a database */
@@ -63,8 +63,9 @@ struct trace_sink {
     p5_status (*begin)(p5_trace *trace, p5_error *error); /* writes the header */
     void (*window)(p5_trace *trace, bool opens);          /* called before row "start" and after row "stop" */
     void (*row)(p5_trace *trace, const trace_row *row);
-    void (*pin)(p5_trace *trace, p5_pin pin, bool level, uint64_t clock);   /* within the window */
-    p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error); /* frees `state` */
+    void (*pin)(p5_trace *trace, p5_pin pin, bool level, uint64_t clock); /* within the window */
+    /* Called when the trace is closed, also after an error. `ending` is that of p5_trace_close. Frees `state`. */
+    p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error);
     bool has_database;      /* it writes a database and no trace_file */
     bool every_instruction; /* without an interval there is a row after each instruction */
     bool no_rows;           /* it has no `row`: it gets its instructions from the core */
@@ -77,12 +78,13 @@ const trace_sink_type *trace_sink_of(p5_trace_format format);
 
 /* Stores the first error of a trace and stops the run. */
 void trace_fail(p5_trace *trace, const p5_error *error);
-/* Fails with the error of the trace's file, if there is one. */
+/* Calls trace_fail with the error of the trace's file, if there is one. */
 void trace_check_file(p5_trace *trace);
+/* Calls trace_fail with P5_ERR_MEMORY. */
 void trace_fail_for_memory(p5_trace *trace);
-/* Returns true if the monitor is not the Pentium's. */
+/* Returns true if the performance monitor is that of a later processor, not the Pentium's. */
 bool trace_later_monitor(const p5_trace *trace);
-/* Writes the monitor's registers as a JSON object to `text` and returns it. */
+/* Writes the monitor's registers as a JSON object to `text`. Returns `text`. */
 enum { TRACE_REGISTERS_TEXT = 800 };
 const char *trace_registers_text(const p5_trace *trace, const trace_row *row,
                                  char text[TRACE_REGISTERS_TEXT]);

@@ -13,14 +13,14 @@
 #include "report/trace/sink.h"
 
 /* Rows are committed after so many values (about 300 KB) or seconds. */
-enum { VALUES_AT_MOST = 20000, SECONDS = 1 };
+enum { COMMIT_VALUES = 20000, COMMIT_SECONDS = 1 };
 
 typedef struct sqlite_state {
     p5_database *database;
     sqlite3_int64 run;      /* id of the run */
     sqlite3_int64 previous; /* id of the row before; 0: none */
     size_t uncommitted;     /* values since the last commit */
-    int64_t committed;      /* host time of the last commit, in seconds */
+    int64_t committed;      /* host time of the last commit, in whole seconds */
     sqlite3_int64 events[]; /* id of each column's event */
 } sqlite_state;
 
@@ -59,8 +59,8 @@ static p5_status begin(p5_trace *trace, p5_error *error)
                         .model_revision = MODEL_REVISION,
                         .model = p5_model_name(model),
                         .clock_mhz = p5_model_clock_mhz(model),
-                        .command = trace->options.command != NULL ? trace->options.command : "",
-                        .options = trace->options.options != NULL ? trace->options.options : "",
+                        .command = trace->options.command,
+                        .options = trace->options.options,
                         .guest_sha256 = trace->options.guest_sha256,
                         .source = trace->options.path};
     char *identity = run_identity_text(trace->options.identity, model);
@@ -113,7 +113,7 @@ static void add_row(p5_trace *trace, const trace_row *r)
             database_add_values(state->database, id, state->events, r->values, trace->column_count, &error);
     state->uncommitted += trace->column_count;
     if (status == P5_OK &&
-        (state->uncommitted >= VALUES_AT_MOST || host_now_whole() - state->committed >= SECONDS)) {
+        (state->uncommitted >= COMMIT_VALUES || host_now_whole() - state->committed >= COMMIT_SECONDS)) {
         status = database_do(state->database, "COMMIT; BEGIN", &error);
         state->uncommitted = 0;
         state->committed = host_now_whole();
@@ -123,7 +123,7 @@ static void add_row(p5_trace *trace, const trace_row *r)
         trace_fail(trace, &error);
 }
 
-/* Writes a row. Signals are held, so that a full disk makes the write fail but does not end the program. */
+/* Writes a row (trace_sink.row). Signals are held, so that a full disk makes the write fail but does not end the program. */
 static void row(p5_trace *trace, const trace_row *r)
 {
     held_signals held;

@@ -11,7 +11,7 @@
 
 typedef struct timed {
     uint64_t clock;
-    uint64_t order; /* decides between items at the same clock */
+    uint64_t order; /* of items at the same clock, the one with the lowest order is taken first */
     union {
         /* The user of the queue knows by `what` which of these is valid. */
         uint64_t value;

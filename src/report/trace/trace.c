@@ -42,7 +42,7 @@ uint64_t p5_trace_rows(const p5_trace *trace)
     return trace->rows;
 }
 
-/* Returns the machine's current place in the run. */
+/* Returns the machine's present place in the run, without an address and CPL. */
 static p5_observation now(const p5_trace *trace)
 {
     return (p5_observation){.size = sizeof(p5_observation),
@@ -74,9 +74,9 @@ void trace_put_header(p5_trace *trace)
                      MODEL_REVISION);
     trace_put_json(trace->file, p5_model_name(model));
     trace_put_format(trace->file, ",\"clock-mhz\":%.15g,\"options\":", p5_model_clock_mhz(model));
-    trace_put_json(trace->file, trace->options.options != NULL ? trace->options.options : "");
+    trace_put_json(trace->file, trace->options.options);
     trace_put(trace->file, ",\"command\":");
-    trace_put_json(trace->file, trace->options.command != NULL ? trace->options.command : "");
+    trace_put_json(trace->file, trace->options.command);
     if (trace->options.guest_sha256 != NULL && trace->options.guest_sha256[0] != '\0') {
         trace_put(trace->file, ",\"guest-sha256\":");
         trace_put_json(trace->file, trace->options.guest_sha256);
@@ -138,8 +138,7 @@ static void describe_row(const p5_trace *trace, const p5_observation *at, trace_
     switch (at->kind) {
     case P5_OBSERVE_ENTRY:
     case P5_OBSERVE_EXIT:
-        assert(at->number <
-               trace->options.function_count); /* `observed` has left out the bounds' addresses */
+        assert(at->number < trace->options.function_count); /* `observed` omits the bounds' addresses */
         row->label = trace->options.functions[at->number].name;
         break;
     case P5_OBSERVE_BEGIN:
@@ -160,7 +159,8 @@ static void describe_row(const p5_trace *trace, const p5_observation *at, trace_
     }
 }
 
-/* Writes a row of the current totals, which are then those of the previous row. `kind` NULL: the kind of the observation. */
+/* Writes a row of the current totals, which then become those of the previous row. `kind` is "start" or "stop"; NULL: the
+ * kind of the observation. */
 static void write_row(p5_trace *trace, const char *kind, const p5_observation *at)
 {
     if (trace->failed || trace->sink->row == NULL)
@@ -195,7 +195,7 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
     trace->before = values;
 }
 
-/* Begins the window: sets its end if that is relative, starts the intervals, and writes the first row. */
+/* Begins the window: sets its end if that is relative, starts the intervals, and writes the row "start". */
 static void open_window(p5_trace *trace, const p5_observation *at)
 {
     const p5_trace_options *options = &trace->options;
@@ -215,7 +215,7 @@ static void open_window(p5_trace *trace, const p5_observation *at)
     write_row(trace, "start", at);
 }
 
-/* Ends the window for good. */
+/* Ends the window, which then cannot begin again, and writes the row "stop". */
 static void close_window(p5_trace *trace, const p5_observation *at)
 {
     trace->open = false;
@@ -252,11 +252,11 @@ p5_point p5_bound_point(const p5_bound *bound, uint64_t clock, uint64_t instruct
     return point;
 }
 
-/* Tracks calls of the selected functions until the window begins. Calls deeper than the observer follows have
- * no exits, so they are not tracked either. */
+/* Tracks calls of the selected functions before the window. Calls deeper than the observer follows have no exits, so they
+ * are not tracked either. Ignores other observations. */
 static void follow_calls(p5_trace *trace, const p5_observation *at)
 {
-    enum { MOST_CALLS = 65536 };
+    enum { MOST_CALLS = 65536 }; /* the depth to which the observer follows calls */
     if (at->kind == P5_OBSERVE_EXIT && trace->entered.count > 0)
         trace->entered.count--;
     else if (at->kind == P5_OBSERVE_ENTRY && trace->entered.count < MOST_CALLS &&
@@ -264,8 +264,8 @@ static void follow_calls(p5_trace *trace, const p5_observation *at)
         trace_fail_for_memory(trace);
 }
 
-/* Callback of the observer. Point 0 is `from`, point 1 is `to`; the addresses of the bounds follow those of the
- * functions. */
+/* Callback of the observer: begins or ends the window, and writes a row if the observation is to have one. Point 0 is
+ * `from`, point 1 is `to`. The addresses of the bounds have the numbers after those of the functions. */
 static void observed(void *context, p5_machine *machine, const p5_observation *at)
 {
     p5_trace *trace = context;
@@ -280,7 +280,6 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     } else if (!trace->open && at->kind == P5_OBSERVE_POINT && p5_bound_is_here(&options->to, at, 1)) {
         trace->closed = true; /* the end has passed before the beginning and does not come again */
     }
-    /* Addresses of the bounds have the numbers after those of the functions. */
     bool function = at->number < options->function_count;
     bool marker = at->kind == P5_OBSERVE_BEGIN || at->kind == P5_OBSERVE_END;
     bool row = at->kind == P5_OBSERVE_ENTRY || at->kind == P5_OBSERVE_EXIT ? function
@@ -288,11 +287,11 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
                         : at->kind != P5_OBSERVE_POINT;
     if (trace->open && row)
         write_row(trace, NULL, at);
-    else if (!trace->open && function) /* follow_calls ignores other kinds */
+    else if (!trace->open && function)
         follow_calls(trace, at);
 }
 
-/* Callback of the observer. */
+/* Callback of the observer: passes the change of a pin in the window to the sink. */
 static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool level, uint64_t clock)
 {
     p5_trace *trace = context;
@@ -398,6 +397,8 @@ p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5
         return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
     trace->machine = machine;
     trace->options = *options;
+    trace->options.command = options->command != NULL ? options->command : "";
+    trace->options.options = options->options != NULL ? options->options : "";
     trace->sink = sink;
     trace->registers = p5_pmu_monitor_registers(p5_machine_pmu(machine), &trace->register_count);
     p5_status status = make_columns(trace, error);
@@ -426,13 +427,11 @@ p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error)
     p5_machine_settle(trace->machine);
     if (trace->sink->pin != NULL)
         p5_pmu_settle_pins(p5_machine_pmu(trace->machine));
-    p5_observer_close(trace->observer);
     if (trace->open) {
         p5_observation at = now(trace);
-        write_row(trace, "stop", &at);
-        if (trace->sink->window != NULL)
-            trace->sink->window(trace, false);
+        close_window(trace, &at);
     }
+    p5_observer_close(trace->observer);
     /* A failure of the file comes first, then one of `end`, then one of a row. */
     p5_status ended = trace->sink->end != NULL ? trace->sink->end(trace, ending, error) : P5_OK;
     p5_error reason;

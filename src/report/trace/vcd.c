@@ -27,7 +27,7 @@ typedef struct vcd_state {
     insn_text *texts;
     uint64_t matches[4]; /* totals of the events of breakpoints 0 to 3 at the last row */
     uint64_t until;      /* clock of the window's end */
-    uint64_t free_at[2]; /* clock from which EX of U and V is empty; 0: that has been shown */
+    uint64_t free_at[2]; /* clock at which EX of U and V becomes empty; 0: the empty EX has been shown */
 } vcd_state;
 
 /* Writes the changes that are complete when the core has reached `clock`. */
@@ -60,7 +60,8 @@ static void change(vcd_state *state, uint64_t clock, uint32_t signal, uint64_t v
     add_change(state, (timed){.clock = clock, .what = signal, .value = value});
 }
 
-/* Shows the instruction at `address`, cut to VCD_TEXT_BYTES. Blanks become '_', because a text value in a dump ends at a blank. */
+/* Changes a signal at `clock` to the text of the instruction at `address`, cut to VCD_TEXT_BYTES. Blanks become '_',
+ * because a text value in a dump ends at a blank. */
 static void change_text(vcd_state *state, uint64_t clock, uint32_t signal, uint32_t address)
 {
     char *text = strndup(insn_text_at(state->texts, address), VCD_TEXT_BYTES - 1);
@@ -96,7 +97,7 @@ static void on_message(void *context, const p5_branch_message *message)
     change(state, message->clock, VCD_BTM_ADDRESS, message->address);
 }
 
-/* Shows a pin as high or low. IERR# is low when it is asserted. */
+/* Shows a pin as high or low (trace_sink.pin). IERR# is low when it is asserted. */
 static void pin(p5_trace *trace, p5_pin which, bool level, uint64_t clock)
 {
     static const uint32_t signal[P5_PINS] = {VCD_PM0, VCD_PM1, VCD_IERR};
@@ -136,8 +137,8 @@ static void set_core_callbacks(p5_trace *trace, bool on)
     p5_core_on_branch_message(core, on ? on_message : NULL, trace->state);
 }
 
-/* Shows the breakpoints that matched since the row before on their pins, whether or not a counter counts them. The `first`
- * row only stores the totals. */
+/* Shows on the pins BP0-BP3 which breakpoints have matched since the previous row, whether or not a counter counts them.
+ * The `first` row only stores the totals. */
 static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
 {
     vcd_state *state = trace->state;
@@ -156,7 +157,7 @@ static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
     }
 }
 
-/* Queues what changed since the row before. Columns change at the clock of the row. */
+/* Queues what changed since the previous row (trace_sink.row). Columns change at the clock of the row. */
 static void row(p5_trace *trace, const trace_row *r)
 {
     vcd_state *state = trace->state;
@@ -177,8 +178,8 @@ static void row(p5_trace *trace, const trace_row *r)
     write_settled(state, clock);
 }
 
-/* Begins the dump with the value of every signal. At the end of the window, writes all that is still queued, also what
- * ends later, such as a pulse of a pin. */
+/* Called when the window opens or closes (trace_sink.window). Begins the dump with the value of every signal. At the end
+ * of the window, writes all changes that are queued, even later ones, such as the end of a pin's pulse. */
 static void window(p5_trace *trace, bool opens)
 {
     vcd_state *state = trace->state;
@@ -202,12 +203,7 @@ static void window(p5_trace *trace, bool opens)
 
 /* ---- header and end ------------------------------------------------------------------------------------ */
 
-/* Writes text inside a section. */
-static void put_text(trace_file *file, const char *text)
-{
-    for (; *text != '\0'; text++) /* "$end" would end the section */
-        trace_put_char(file, *text == '$' || *text == '\n' ? ' ' : *text);
-}
+static const char unsafe[] = "$\n"; /* not allowed in the text of a section, which "$end" would end */
 
 static void free_state(vcd_state *state)
 {
@@ -239,11 +235,11 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     }
     trace_file *file = trace->file;
     trace_put_format(file, "$version p5scope %s $end\n$comment model ", p5_version());
-    put_text(file, p5_model_name(model));
+    trace_put_without(file, p5_model_name(model), unsafe);
     trace_put_format(file, " at %g MHz, options: ", p5_model_clock_mhz(model));
-    put_text(file, options->options != NULL ? options->options : "");
+    trace_put_without(file, options->options, unsafe);
     trace_put(file, ", guest: ");
-    put_text(file, options->command != NULL ? options->command : "");
+    trace_put_without(file, options->command, unsafe);
     trace_put(file, " $end\n$comment 1 ns stands for 1 core clock $end\n$timescale 1 ns $end\n");
     vcd_declare(&state->dump);
     trace_put(file, "$enddefinitions $end\n");
@@ -258,9 +254,9 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     set_core_callbacks(trace, false);
     if (!trace->began)
         vcd_section(&state->dump, "$dumpvars", 0, true);
-    vcd_section(&state->dump, "$dumpoff", state->until, false); /* values after the window are unknown */
+    vcd_section(&state->dump, "$dumpoff", state->until, false);
     trace_put(trace->file, "$comment ");
-    put_text(trace->file, ending != NULL ? ending : "the guest has exited");
+    trace_put_without(trace->file, ending != NULL ? ending : "the guest has exited", unsafe);
     trace_put(trace->file, " $end\n");
     trace_end_record(trace->file);
     free_state(state);

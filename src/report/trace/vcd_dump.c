@@ -8,9 +8,10 @@
 #include "base/text.h"
 #include "core/model/model.h"
 
-/* MOST_WRITTEN: when so many changes of the bus have been written, they are dropped from the array. LINE_BYTES: room for a
- * time and a value. */
-enum { MOST_WRITTEN = 4096, LINE_BYTES = VCD_TEXT_BYTES + 40 };
+enum {
+    MOST_WRITTEN = 4096, /* when so many changes of the bus have been written, the array drops them */
+    LINE_BYTES = VCD_TEXT_BYTES + 40 /* of a time and a value; a number has at most 64 binary digits */
+};
 
 /* Signals with a number (its bits and its first value) and with a text. `in` is the scope. */
 #define NUMBER(in, kind, called, width, first)                                                               \
@@ -234,8 +235,9 @@ static void enqueue(vcd_dump *dump, timed change)
     trace_fail_for_memory(dump->trace);
 }
 
-/* Returns half a bus clock, the distance of its edges, in quarters of a core clock. */
-static unsigned bus_clock_quarters(const vcd_dump *dump)
+/* Returns the distance of two edges of the bus clock, half its period, in quarters of a core clock. This is the model's
+ * half_ratio: the core clocks in two bus clocks. */
+static unsigned edge_quarters(const vcd_dump *dump)
 {
     return (unsigned)p5_machine_model(dump->trace->machine)->half_ratio;
 }
@@ -243,17 +245,16 @@ static unsigned bus_clock_quarters(const vcd_dump *dump)
 /* Queues the next edge of the bus clock, after other changes at the same clock. */
 static void enqueue_bus_clock(vcd_dump *dump)
 {
-    unsigned half_ratio = bus_clock_quarters(dump);
-    enqueue(dump, (timed){.clock = (dump->bus_clock_edges * half_ratio + 3) / 4,
+    enqueue(dump, (timed){.clock = (dump->bus_clock_edges * edge_quarters(dump) + 3) / 4,
                           .order = UINT64_MAX,
                           .what = VCD_BUS_CLOCK});
 }
 
 void vcd_start_bus_clock(vcd_dump *dump, uint64_t clock)
 {
-    unsigned half_ratio = bus_clock_quarters(dump);
+    unsigned quarters = edge_quarters(dump);
     dump->bus_clock = true;
-    dump->bus_clock_edges = (clock * 4 + half_ratio - 1) / half_ratio;
+    dump->bus_clock_edges = (clock * 4 + quarters - 1) / quarters;
     enqueue_bus_clock(dump);
 }
 

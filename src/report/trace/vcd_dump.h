@@ -9,8 +9,7 @@
 #include "report/trace/sink.h"
 #include "report/trace/time_queue.h"
 
-/* The most bytes of a text value. */
-enum { VCD_TEXT_BYTES = 100 };
+enum { VCD_TEXT_BYTES = 100 }; /* most bytes of a text value, with its NUL */
 #define VCD_UNKNOWN UINT64_MAX /* the value x */
 
 typedef struct vcd_signal {
@@ -40,12 +39,13 @@ enum {
     VCD_CPL,
     VCD_ADDRESS, /* of the next instruction */
     VCD_INSN,
-    VCD_PIPE_ADDRESS, /* of the instruction in EX of U; V follows */
+    VCD_PIPE_ADDRESS, /* of the instruction in EX of U; those of V are two numbers higher */
     VCD_PIPE_INSN,
     VCD_V_ADDRESS,
     VCD_V_INSN,
     VCD_COLUMNS /* number of these signals */
 };
+
 /* The state of the bus from `clock` on. */
 typedef struct bus_edge {
     uint64_t clock;
