@@ -80,7 +80,7 @@ static void put_stack(const bench_report *r)
         trip_only.stalls[cause][P5_CPL_USER] = many > few ? many - few : 0;
     }
     cpi_share stack[P5_STALL_COUNT];
-    size_t count = cpi_stack(&trip_only, P5_CPL_MASK_ALL, stack);
+    size_t count = cpi_stack(&trip_only, stack);
     for (size_t i = 0; i < count; i++)
         fprintf(r->out, "%14.3f    %-24s %3u.%u %%\n",
                 (double)stack[i].clocks / ((double)side->trips[1] - (double)side->trips[0]),

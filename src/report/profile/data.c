@@ -275,12 +275,12 @@ p5_status profile_value_find(unsigned family, const char *name, profile_value *v
         if (!text_same_name(profile_quantity_name(q, buffer), own))
             continue;
         scanner s = {name, name + length, error};
-        scan_levels levels;
-        p5_status status = scan_modifiers(&s, &levels);
+        event_modifiers modifiers;
+        p5_status status = scan_modifiers(&s, &modifiers);
         value->quantity = (int)q;
-        value->cpl_mask = levels.cpl_mask;
-        if (status == P5_OK && (levels.asserted || *s.at != '\0'))
-            status = scan_fail(&s, levels.asserted ? strpbrk(levels.text, "cC") : s.at, P5_ERR_SYNTAX,
+        value->cpl_mask = modifiers.cpl_mask;
+        if (status == P5_OK && (modifiers.asserted || *s.at != '\0'))
+            status = scan_fail(&s, modifiers.asserted ? strpbrk(modifiers.text, "cC") : s.at, P5_ERR_SYNTAX,
                                "a modifier is u (CPL 3) or k (CPL 0-2): the processor has no such event");
         return status;
     }

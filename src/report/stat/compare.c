@@ -199,16 +199,16 @@ static bool is_zero(const p5_comparison *c, const compared_row *row)
 /* Writes a number: fractions with three decimals, "-" for NaN, commas between groups of three digits if `big`. */
 static const char *number_text(double value, bool big, char *buffer, size_t size)
 {
+    char digits[32];
     if (isnan(value))
         snprintf(buffer, size, "-");
     else if (value != floor(value) || fabs(value) >= 1e15)
         snprintf(buffer, size, "%.3f", value);
     else if (big && value >= 0)
         text_grouped((uint64_t)value, buffer, size);
-    else if (big) {
-        buffer[0] = '-';
-        text_grouped((uint64_t)-value, buffer + 1, size - 1);
-    } else
+    else if (big)
+        snprintf(buffer, size, "-%s", text_grouped((uint64_t)-value, digits, sizeof digits));
+    else
         snprintf(buffer, size, "%.0f", value);
     return buffer;
 }
@@ -248,7 +248,8 @@ static void write_text_row(FILE *out, const p5_comparison *c, const compared_row
     fprintf(out, "  %s%s%s\n", row->name, row->unit[0] != '\0' ? " " : "", row->unit);
 }
 
-/* Writes one line that describes run `i`, after `indent`. The name is quoted because it can have any bytes. */
+/* Writes one line that describes run `i`, after `indent`, with the run's options if `options` is set. The name is quoted
+ * because it can have any bytes. */
 static void write_run(FILE *out, const p5_comparison *c, size_t i, const char *indent, bool options)
 {
     const compared_run *run = &c->runs[i];
@@ -316,15 +317,6 @@ static void write_csv(FILE *out, const p5_comparison *c, const p5_stat_style *st
     }
 }
 
-/* Writes whole numbers without an exponent, however large they are. */
-static void put_number(json_writer *json, double value)
-{
-    if (value == floor(value) && value >= 0 && value < 0x1p63)
-        json_unsigned(json, (uint64_t)value);
-    else
-        json_double(json, value); /* null for NaN */
-}
-
 /* Writes a line that describes the runs, and a line for each row. */
 static void write_json(FILE *out, const p5_comparison *c)
 {
@@ -358,10 +350,10 @@ static void write_json(FILE *out, const p5_comparison *c)
             json_open_array(&json);
             for (size_t run = key == 0 ? 0 : 1; run < c->run_count; run++) {
                 double difference = row->values[run] - row->values[0];
-                put_number(&json, key == 0              ? row->values[run]
-                                  : key == 1            ? difference
-                                  : row->values[0] != 0 ? 100 * difference / row->values[0]
-                                                        : NAN);
+                stat_json_number(&json, key == 0              ? row->values[run]
+                                        : key == 1            ? difference
+                                        : row->values[0] != 0 ? 100 * difference / row->values[0]
+                                                              : NAN);
             }
             json_close_array(&json);
         }

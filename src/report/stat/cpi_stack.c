@@ -1,12 +1,6 @@
 #include "report/stat/cpi_stack.h"
 
-/* Returns the clocks that a cause owns at the privilege levels of `cpl_mask`. */
-static uint64_t owned(const p5_counts *counts, int cause, unsigned cpl_mask)
-{
-    return p5_counts_sum(counts->stalls[cause], cpl_mask);
-}
-
-/* Returns clocks * 1000 / total and the remainder, without overflow for any 64-bit clocks. */
+/* Returns clocks * 1000 / total, rounded down, and the remainder of that division, without overflow for any 64-bit clocks. */
 static unsigned permille_floor(uint64_t clocks, uint64_t total, uint64_t *remainder)
 {
     unsigned __int128 scaled = (unsigned __int128)clocks * 1000;
@@ -14,11 +8,11 @@ static unsigned permille_floor(uint64_t clocks, uint64_t total, uint64_t *remain
     return (unsigned)(scaled / total);
 }
 
-size_t cpi_stack(const p5_counts *counts, unsigned cpl_mask, cpi_share stack[P5_STALL_COUNT])
+size_t cpi_stack(const p5_counts *counts, cpi_share stack[P5_STALL_COUNT])
 {
     uint64_t total = 0;
     for (int cause = 0; cause < P5_STALL_COUNT; cause++)
-        total += owned(counts, cause, cpl_mask);
+        total += p5_counts_sum(counts->stalls[cause], P5_CPL_MASK_ALL);
     if (total == 0)
         return 0;
     /* Largest remainder method: round all down, then add 1 to those that lost most, until the sum is 1000. */
@@ -26,7 +20,7 @@ size_t cpi_stack(const p5_counts *counts, unsigned cpl_mask, cpi_share stack[P5_
     size_t count = 0;
     unsigned given = 0; /* sum of the shares */
     for (int cause = 0; cause < P5_STALL_COUNT; cause++) {
-        uint64_t clocks = owned(counts, cause, cpl_mask);
+        uint64_t clocks = p5_counts_sum(counts->stalls[cause], P5_CPL_MASK_ALL);
         if (clocks == 0)
             continue;
         cpi_share share = {.cause = (p5_stall)cause, .clocks = clocks};

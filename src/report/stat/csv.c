@@ -108,7 +108,7 @@ static void write_row(csv *to, const stat_row *of)
 static void write_cpi_stack(csv *to)
 {
     cpi_share stack[P5_STALL_COUNT];
-    size_t count = cpi_stack(&to->report.sum, P5_CPL_MASK_ALL, stack);
+    size_t count = cpi_stack(&to->report.sum, stack);
     for (size_t i = 0; i < count; i++) {
         char name[48];
         snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));

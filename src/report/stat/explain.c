@@ -1,5 +1,5 @@
-/* Writes `p5scope explain`: what a name of the reports means. Each kind of name offers its entries to one explainer, which writes
- * those that have the wanted name, or lists all. */
+/* Writes `p5scope explain`: what a name in reports means. There is a function for each kind of name. It makes the entries of
+ * the kind; entry_end writes those that have the wanted name, or lists all names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,15 +36,15 @@ typedef struct entry {
     const char *when;                /* when it occurs, if the topic does not say */
     char *what;                      /* the explanation, made up from several tables */
     size_t what_size;
-    FILE *whole; /* stream that writes `what`; entry_end closes it */
+    FILE *stream; /* writes `what`; entry_end closes it */
 } entry;
 
-/* Begins an entry, whose explanation is then written to e->whole. Returns false if memory is out. */
+/* Begins an entry. The caller then writes its explanation to e->stream. Returns false if memory is out. */
 static bool entry_begin(entry *e, const char *kind, const char *name)
 {
     *e = (entry){.kind = kind, .name = name, .title = "", .when = ""};
-    e->whole = open_memstream(&e->what, &e->what_size);
-    return e->whole != NULL;
+    e->stream = open_memstream(&e->what, &e->what_size);
+    return e->stream != NULL;
 }
 
 /* Writes the command that runs the example, and the example's lines. */
@@ -109,11 +109,11 @@ static void list_name(explainer *to, const entry *e)
     to->kind = e->kind;
 }
 
-/* Ends an entry. Without a wanted name, lists its name, or writes it as a row for programs. Otherwise writes it if it is
- * `wanted`, and offers its name as a similar one. */
+/* Ends an entry. If the user wants all names, lists its name, or writes it as a row for programs. Otherwise writes the entry
+ * if it is `wanted`, and offers its name as a similar one. */
 static void entry_end(explainer *to, entry *e, bool wanted)
 {
-    if (fclose(e->whole) == 0) {
+    if (fclose(e->stream) == 0) {
         const char *name = to->wanted != NULL ? arena_text(&to->names, e->name) : NULL;
         if (name != NULL)
             text_nearest_offer(&to->nearest, name);
@@ -144,11 +144,11 @@ static void explain_owners(explainer *to)
         if (!entry_begin(&e, "owner of clocks", p5_stall_name((p5_stall)s)))
             return;
         snprintf(formula, sizeof formula, "stall_%s", e.name);
-        fputs(p5_stall_rule((p5_stall)s), e.whole);
+        fputs(p5_stall_rule((p5_stall)s), e.stream);
         if (event >= 0)
-            fprintf(e.whole, " The event %s counts such clocks or their causes.",
+            fprintf(e.stream, " The event %s counts such clocks or their causes.",
                     p5_event_describe((enum p5_event)event)->name);
-        fprintf(e.whole, " Budgets, metrics and report -e call it %s.", formula);
+        fprintf(e.stream, " Budgets, metrics and report -e call it %s.", formula);
         e.topic = words_find(&to->words, "count", e.name);
         entry_end(to, &e, is_wanted(to, e.name) || is_wanted(to, formula));
     }
@@ -162,7 +162,7 @@ static void explain_events(explainer *to)
         if (!entry_begin(&e, "event", event->name))
             return;
         e.title = event->title;
-        fprintf(e.whole, "%s %s%s(Code %02Xh on counter%s %s of %s; %s.)", event->rule, event->remarks,
+        fprintf(e.stream, "%s %s%s(Code %02Xh on counter%s %s of %s; %s.)", event->rule, event->remarks,
                 event->remarks[0] != '\0' ? " " : "", event->code,
                 event->counters == (P5_ON_CTR0 | P5_ON_CTR1) ? "s" : "",
                 event->counters == P5_ON_CTR0   ? "0"
@@ -193,12 +193,12 @@ static void explain_topics(explainer *to, const char *kind, const char *title)
             return;
         const char *also = strchr(topic->names, ';');
         e.topic = topic;
-        fputs(topic->what, e.whole);
+        fputs(topic->what, e.stream);
         for (; also != NULL; also = strchr(also + 1, ';'))
-            fprintf(e.whole, "%s%.*s", also == strchr(topic->names, ';') ? " Other names: " : ", ",
+            fprintf(e.stream, "%s%.*s", also == strchr(topic->names, ';') ? " Other names: " : ", ",
                     (int)strcspn(also + 1, ";"), also + 1);
         if (strchr(topic->names, ';') != NULL)
-            fputc('.', e.whole);
+            fputc('.', e.stream);
         entry_end(to, &e, wanted);
     }
 }
@@ -215,9 +215,9 @@ static void explain_fields(explainer *to, const p5_register *reg, const words_to
             return;
         e.topic = topic;
         if (field->high == field->low)
-            fprintf(e.whole, "Bit %u of %s: %s.", field->high, reg->name, field->meaning);
+            fprintf(e.stream, "Bit %u of %s: %s.", field->high, reg->name, field->meaning);
         else
-            fprintf(e.whole, "Bits %u to %u of %s: %s.", field->high, field->low, reg->name, field->meaning);
+            fprintf(e.stream, "Bits %u to %u of %s: %s.", field->high, field->low, reg->name, field->meaning);
         entry_end(to, &e, is_wanted(to, name) || is_wanted(to, field->name));
     }
 }
@@ -243,12 +243,13 @@ static void explain_registers(explainer *to, unsigned family, const unsigned *fa
             return;
         e.title = reg->title;
         e.topic = words_find(&to->words, "register", reg->name);
-        fprintf(e.whole, "Model-specific register %02Xh.", reg->msr);
+        fprintf(e.stream, "Model-specific register %02Xh.", reg->msr);
         for (unsigned i = 0; i < reg->field_count; i++)
-            fprintf(e.whole, "%s%s", i > 0 ? ", " : " Its fields are ", reg->fields[i].name);
-        fprintf(e.whole, "%s 'p5scope msr %s' shows its layout.", reg->field_count > 0 ? "." : "", reg->name);
+            fprintf(e.stream, "%s%s", i > 0 ? ", " : " Its fields are ", reg->fields[i].name);
+        fprintf(e.stream, "%s 'p5scope msr %s' shows its layout.", reg->field_count > 0 ? "." : "",
+                reg->name);
         entry_end(to, &e, is_wanted(to, reg->name));
-        explain_fields(to, reg, words_find(&to->words, "register", reg->name));
+        explain_fields(to, reg, e.topic);
     }
 }
 
@@ -271,17 +272,17 @@ static void explain_group(explainer *to, const metric_group *group)
     entry e;
     if (!entry_begin(&e, "metric group", group->name))
         return;
-    fprintf(e.whole, "%s. Its metrics are ", group->summary);
+    fprintf(e.stream, "%s. Its metrics are ", group->summary);
     for (size_t i = 0; i < group->metric_count; i++)
-        fprintf(e.whole, "%s%s", i > 0 ? ", " : "", group->metrics[i].name);
-    fprintf(e.whole, ". stat -M %s prints them.", group->name);
+        fprintf(e.stream, "%s%s", i > 0 ? ", " : "", group->metrics[i].name);
+    fprintf(e.stream, ". stat -M %s prints them.", group->name);
     e.when = group->description;
     entry_end(to, &e, is_wanted(to, group->name));
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *m = &group->metrics[i];
         if (!entry_begin(&e, "metric", m->name))
             return;
-        fprintf(e.whole, "%s%s%s. It belongs to the metric group %s; stat -M %s prints it.", m->text,
+        fprintf(e.stream, "%s%s%s. It belongs to the metric group %s; stat -M %s prints it.", m->text,
                 m->unit[0] != '\0' ? ", in " : "", m->unit, group->name, group->name);
         e.topic = formula_topic(to, m->formula);
         e.when = group->description;

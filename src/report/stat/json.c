@@ -30,7 +30,7 @@ static void write_header(json_writer *json, const p5_stat *stat)
     json_close_object(json);
 }
 
-/* Writes the time of an interval. As in perf, it comes first, in seconds. */
+/* In reports of intervals, writes the time at which the interval ended, in seconds. As in perf, it comes first. */
 static void write_interval(json_writer *json, const p5_stat *stat)
 {
     if (stat->interval != 0)
@@ -54,14 +54,19 @@ static void write_perf_keys(json_writer *json, const stat_report *report, double
     json_key_double(json, "pcnt-running", 100);
 }
 
+void stat_json_number(json_writer *json, double value)
+{
+    if (value == floor(value) && value >= 0 && value < 0x1p63)
+        json_unsigned(json, (uint64_t)value);
+    else
+        json_double(json, value);
+}
+
 /* Writes a count. Means of several runs can be fractions. */
 static void write_count(json_writer *json, double value)
 {
     json_key(json, "value");
-    if (floor(value) == value)
-        json_unsigned(json, (uint64_t)value);
-    else
-        json_double(json, value);
+    stat_json_number(json, value);
 }
 
 /* Writes an event, or the clocks, with the derived figure beside it. */
@@ -103,7 +108,7 @@ static void write_row(json_writer *json, stat_report *report, const stat_row *of
 static void write_cpi_stack(json_writer *json, const stat_report *report)
 {
     cpi_share stack[P5_STALL_COUNT];
-    size_t count = cpi_stack(&report->sum, P5_CPL_MASK_ALL, stack);
+    size_t count = cpi_stack(&report->sum, stack);
     uint64_t all = 0;
     for (size_t i = 0; i < count; i++)
         all += stack[i].clocks;

@@ -8,12 +8,13 @@
 enum { SENTENCE = 400 };
 
 /* Judges run `i` against the first and writes the outcome as a sentence. Returns true if its clocks are at most
- * `percent` more. A run that was cut short cannot be judged. `clocks` NULL: no run has them. */
+ * `percent` more. No run can be judged if the first was cut short, and none that was cut short itself. `clocks` NULL: no
+ * run has them. */
 static bool judge_run(const p5_comparison *c, size_t i, const compared_row *clocks, double percent,
                       char sentence[SENTENCE])
 {
     double first = clocks != NULL ? clocks->values[0] : NAN, value = clocks != NULL ? clocks->values[i] : NAN;
-    const compared_run *cut = &c->runs[c->runs[0].ending[0] != '\0' ? 0 : i];
+    const compared_run *cut = &c->runs[c->runs[0].ending[0] != '\0' ? 0 : i]; /* if either was */
     double growth = 100 * (value - first) / first;
     if (cut->ending[0] != '\0') {
         char *name = p5_command_text((char *const[]){cut->name}, 1);

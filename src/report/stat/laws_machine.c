@@ -19,11 +19,12 @@ static unsigned check_single_totals(p5_core *core, const p5_counts *counts, FILE
                 continue;
             broken++;
             if (out != NULL)
-                fprintf(out,
-                        "law broken: %s%s, CPL mask %u: the same asked for alone and in the table\n  alone "
-                        "%20" PRIu64 "\n  table %20" PRIu64 "\n",
-                        p5_event_describe((enum p5_event)id)->name, asserted ? " (clocks)" : "", mask, single,
-                        table);
+                fprintf(
+                    out,
+                    "law broken: %s%s, CPL mask %u: the event's single total is that of the table\n  single "
+                    "%20" PRIu64 "\n  table  %20" PRIu64 "\n",
+                    p5_event_describe((enum p5_event)id)->name, asserted ? " (clocks)" : "", mask, single,
+                    table);
         }
     }
     return broken;

@@ -1,4 +1,4 @@
-/* Writes `p5scope list`: events, metrics and models, as text, JSON lines or CSV. */
+/* Writes `p5scope list`: events, names of perf, metric groups, instructions and models, as text, JSON lines or CSV. */
 #include "report/stat/list_internal.h"
 
 #include <string.h>

@@ -36,6 +36,15 @@ static const char *pair_text(const char *pair)
     return pair; /* n/m: differs between P54C and P55C */
 }
 
+/* Writes what comes before the next item of a list: nothing before the first one, for which *between is "", then commas.
+ * Returns `out`. */
+static FILE *next_item(FILE *out, const char **between)
+{
+    fputs(*between, out);
+    *between = ", ";
+    return out;
+}
+
 /* Writes the events that every execution counts in addition to instructions_executed. The column `data` has the data
  * references, such as 2r, 1w or 1r1w; `var` and `enter` if operands decide. */
 static void write_counts(FILE *out, const instruction_row *row)
@@ -45,28 +54,23 @@ static void write_counts(FILE *out, const instruction_row *row)
     const char *reads = strchr(f[DATA], 'r'), *writes = strchr(f[DATA], 'w');
     bool known = has_value(f[DATA]) && strcmp(f[DATA], "var") != 0 && strcmp(f[DATA], "enter") != 0;
     const char *between = "";
-    if (known && reads != NULL) {
-        fprintf(out, "data_read %d", atoi(f[DATA]));
-        between = ", ";
-    }
-    if (known && writes != NULL) {
-        fprintf(out, "%sdata_write %d", between, atoi(reads != NULL ? reads + 1 : f[DATA]));
-        between = ", ";
-    } else if (has_value(f[DATA]) && !known) {
-        fprintf(out, "%sdata references by operands", between);
-        between = ", ";
-    }
+    if (known && reads != NULL)
+        fprintf(next_item(out, &between), "data_read %d", atoi(f[DATA]));
+    if (known && writes != NULL)
+        fprintf(next_item(out, &between), "data_write %d", atoi(reads != NULL ? reads + 1 : f[DATA]));
+    if (has_value(f[DATA]) && !known)
+        fputs("data references by operands", next_item(out, &between));
     if (has_value(f[BRANCH]))
-        fprintf(out, "%sbranches", between), between = ", ";
+        fputs("branches", next_item(out, &between));
     if (strcmp(f[BRANCH], "ret") == 0)
-        fprintf(out, "%sreturns", between), between = ", ";
+        fputs("returns", next_item(out, &between));
     if (strncmp(f[UNIT], "mmx", 3) == 0)
-        fprintf(out, "%smmx_instructions_executed_u_pipe or _v_pipe", between), between = ", ";
+        fputs("mmx_instructions_executed_u_pipe or _v_pipe", next_item(out, &between));
     for (size_t i = 0; i < sizeof flops / sizeof flops[0]; i++)
         if (strcmp(f[FP], flops[i]) == 0)
-            fprintf(out, "%sflops", between), between = ", ";
+            fputs("flops", next_item(out, &between));
     if (strstr(f[FLAGS], "segment_load") != NULL)
-        fprintf(out, "%sany_segment_register_loaded", between);
+        fputs("any_segment_register_loaded", next_item(out, &between));
 }
 
 /* Writes one operand of a form in words, and returns the rest of the operands. */
@@ -129,12 +133,13 @@ static bool has_result(const instruction_row *row)
     /* Kinds of x87 operations without a result on the stack, and "-" for instructions that are not x87 ones. */
     static const char *const without[] = {"-", "store", "status", "control", "wait", "compare"};
     char *const *f = row->field;
-    bool to_register = f[OPERANDS][0] == 's'; /* FST st(i), whose result is on the stack after all */
-    if (has_value(f[WRITES]) || strncmp(f[UNIT], "mmx", 3) == 0)
-        return strstr(f[UNIT], "store") == NULL || has_value(f[WRITES]);
+    if (has_value(f[WRITES]))
+        return true;
+    if (strncmp(f[UNIT], "mmx", 3) == 0)
+        return strstr(f[UNIT], "store") == NULL;
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
-        if (strcmp(without[i], f[FP]) == 0)
-            return strcmp(f[FP], "store") == 0 && to_register;
+        if (strcmp(without[i], f[FP]) == 0) /* but FST st(i) stores to the stack */
+            return strcmp(f[FP], "store") == 0 && f[OPERANDS][0] == 's';
     return true;
 }
 

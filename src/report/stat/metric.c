@@ -19,13 +19,13 @@ typedef struct group {
     ARRAY_OF(metric) metrics;
 } group;
 
-typedef enum section { SECTION_NONE, SECTION_EVENTSET, SECTION_METRICS, SECTION_LONG } section;
+typedef enum section { SECTION_NONE, SECTION_EVENTSET, SECTION_METRICS } section;
 
 typedef struct reader {
     group *g;
     const char *where; /* name of the file, for errors */
     unsigned line;     /* current one, from 1 */
-    p5_error *error;
+    p5_error *error;   /* never NULL */
 } reader;
 
 /* Sets an error in the current line. Column 0: none. */
@@ -34,7 +34,7 @@ static p5_status fail(const reader *r, size_t column, p5_status status, const ch
     return error_set_at(r->error, status, (error_place){r->where, r->line, (unsigned)column}, "%s", message);
 }
 
-/* Returns how many blanks and tabs `text` begins with. */
+/* Returns the number of blanks and tabs at the beginning of `text`. */
 static size_t blanks(const char *text)
 {
     return strspn(text, " \t");
@@ -106,7 +106,7 @@ static p5_status read_name(reader *r, metric *m, const char *line, size_t length
     return m->name != NULL && m->unit != NULL ? P5_OK : fail(r, 0, P5_ERR_MEMORY, "out of memory");
 }
 
-/* Reads a line of METRICS and adds its metric. */
+/* Reads a line of METRICS and adds its metric. All events and clocks in its formula must be in the EVENTSET. */
 static p5_status read_metric(reader *r, const char *line)
 {
     const char *start = formula_start(line);
@@ -123,20 +123,17 @@ static p5_status read_metric(reader *r, const char *line)
     size_t offset = (size_t)(start - line);
     status = metric_formula_parse(start, &formula, r->error);
     if (status != P5_OK) {
-        error_at(r->error, r->where, r->line, (r->error != NULL ? r->error->column : 0) + (unsigned)offset);
+        error_at(r->error, r->where, r->line, r->error->column + (unsigned)offset);
         return status;
     }
     m.formula = formula;
     r->g->metrics.items[r->g->metrics.count++] = m;
-    /* Only events and clocks must be in the EVENTSET. */
-    for (unsigned i = 0; i < METRIC_SECONDS; i++)
-        if (metric_formula_uses(formula, i) && !in_event_set(r->g, i)) {
-            status =
-                error_set_at(r->error, P5_ERR_SYNTAX, (error_place){r->where, r->line, (unsigned)offset + 1},
-                             "the formula uses %s, which is not in the EVENTSET",
-                             i == METRIC_CLOCKS ? "clocks" : p5_event_describe((enum p5_event)i)->name);
-            return status;
-        }
+    for (unsigned i = 0; i < METRIC_SECONDS; i++) /* the numbers of events and clocks */
+        if (metric_formula_uses(formula, i) && !in_event_set(r->g, i))
+            return error_set_at(r->error, P5_ERR_SYNTAX,
+                                (error_place){r->where, r->line, (unsigned)offset + 1},
+                                "the formula uses %s, which is not in the EVENTSET",
+                                i == METRIC_CLOCKS ? "clocks" : p5_event_describe((enum p5_event)i)->name);
     return P5_OK;
 }
 
@@ -192,7 +189,7 @@ static p5_status read_lines(reader *r, const char *text)
 p5_status metric_group_parse(const char *name, const char *where, const char *text, metric_group **out,
                              p5_error *error)
 {
-    p5_error unseen; /* read_metric reads the column back */
+    p5_error unseen; /* read_metric reads the column of an error */
     if (error == NULL)
         error = &unseen;
     *out = NULL;

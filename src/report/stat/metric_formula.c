@@ -47,7 +47,7 @@ typedef struct parser {
     metric_formula *formula;
     unsigned family;         /* of the model; 0 = any */
     const metric_base *base; /* what `base` stands for; NULL: that name is an error */
-    uint8_t cpl_mask; /* of variables without modifiers, inside CPI:u and IPC:u; 0: the evaluation says it */
+    uint8_t cpl_mask; /* of variables without modifiers, inside CPI:u and IPC:u; 0: that of the evaluation */
     unsigned nesting; /* signs and parentheses that are open */
     unsigned depth;   /* values on the evaluation stack after the steps so far */
 } parser;
@@ -105,8 +105,8 @@ p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *e
     return status;
 }
 
-/* Finds the variable whose name comes next. Blanks and '-' may separate the words of a name, as in
- * branch-misses. The longest name that exists is taken, and a '-' after it is a minus. */
+/* Finds the variable whose name begins here, with at least one character of WORD. Blanks and '-' may separate the words of a
+ * name, as in branch-misses. The longest name that exists is taken, and a '-' after it is a minus. */
 static p5_status scan_variable(parser *p, unsigned *variable)
 {
     const char *start = p->scan->at;
@@ -115,23 +115,20 @@ static p5_status scan_variable(parser *p, unsigned *variable)
     if (shortest >= sizeof name)
         return scan_fail(p->scan, start, P5_ERR_NAME, "there is no event with so long a name");
     length = length < sizeof name ? length : sizeof name - 1;
-    for (; length > shortest; length--) {
+    for (; length >= shortest; length--) {
         bool ends = strchr("- ", start[length - 1]) == NULL && strspn(start + length, WORD) == 0;
         snprintf(name, sizeof name, "%.*s", (int)length, start);
+        p->scan->at = start + length;
         if (ends && metric_variable_find(name, variable, NULL) == P5_OK)
-            break;
+            return P5_OK;
     }
-    snprintf(name, sizeof name, "%.*s", (int)length, start);
-    p5_status status = metric_variable_find(name, variable, NULL);
-    p->scan->at = start + length;
-    if (status == P5_OK)
-        return P5_OK;
     snprintf(name, sizeof name, "%.*s", (int)strspn(start, WORD "-"), start);
-    status = metric_variable_find(name, variable, p->scan->error);
+    p5_status status = metric_variable_find(name, variable, p->scan->error);
     error_at(p->scan->error, NULL, 0, (unsigned)(start - p->scan->text) + 1);
     return status;
 }
 
+/* Fails because of the modifier c of the name at `name`. */
 static p5_status fail_asserted(parser *p, const char *name)
 {
     return scan_fail(p->scan, name, P5_ERR_SYNTAX, "the modifier c is for events only");
@@ -142,13 +139,13 @@ static p5_status parse_variable(parser *p)
 {
     const char *start = p->scan->at;
     unsigned variable;
-    scan_levels levels;
+    event_modifiers modifiers;
     p5_status status = scan_variable(p, &variable);
     if (status == P5_OK)
-        status = scan_modifiers(p->scan, &levels);
+        status = scan_modifiers(p->scan, &modifiers);
     if (status != P5_OK)
         return status;
-    if (levels.asserted && variable > METRIC_CLOCKS)
+    if (modifiers.asserted && variable > METRIC_CLOCKS)
         return fail_asserted(p, start);
     if (variable < P5_EVENT_COUNT) {
         const p5_event_info *event = p5_event_describe((enum p5_event)variable);
@@ -158,8 +155,8 @@ static p5_status parse_variable(parser *p)
     }
     return emit(p, (step){.kind = STEP_VARIABLE,
                           .variable = variable,
-                          .cpl_mask = levels.length > 0 ? levels.cpl_mask : p->cpl_mask,
-                          .asserted = levels.asserted});
+                          .cpl_mask = modifiers.length > 0 ? modifiers.cpl_mask : p->cpl_mask,
+                          .asserted = modifiers.asserted});
 }
 
 static p5_status parse_operations(parser *p, unsigned least);
@@ -176,16 +173,16 @@ static p5_status parse_abbreviation(parser *p)
         if (strncasecmp(p->scan->at, all[i].name, strlen(all[i].name)) != 0 || strspn(end, WORD) != 0)
             continue;
         const char *start = p->scan->at;
-        scan_levels levels;
+        event_modifiers modifiers;
         p->scan->at = end;
-        p5_status status = scan_modifiers(p->scan, &levels);
-        if (status == P5_OK && levels.asserted)
+        p5_status status = scan_modifiers(p->scan, &modifiers);
+        if (status == P5_OK && modifiers.asserted)
             status = fail_asserted(p, start);
         if (status != P5_OK)
             return status;
         scanner *outer = p->scan, inner = {all[i].formula, all[i].formula, outer->error};
         p->scan = &inner;
-        p->cpl_mask = levels.length > 0 ? levels.cpl_mask : 0;
+        p->cpl_mask = modifiers.length > 0 ? modifiers.cpl_mask : 0;
         status = parse_operations(p, 0);
         p->scan = outer;
         p->cpl_mask = 0;

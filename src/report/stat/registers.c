@@ -20,7 +20,8 @@ static unsigned register_bits(const p5_register *reg)
     return bits;
 }
 
-/* Returns how many hexadecimal digits a value is written with: 10 for the 40-bit counters CTR0 and CTR1. */
+/* Returns how many hexadecimal digits a value is written with: 8, 10 (for example for the 40-bit counters CTR0 and CTR1) or
+ * 16. */
 static int hex_digits(const p5_register *reg)
 {
     unsigned bits = register_bits(reg);
@@ -34,7 +35,7 @@ static const char *access_text(const p5_register *reg)
     return reg->write_mask == 0 ? "read-only" : "read/write";
 }
 
-/* Returns the largest value of a field. */
+/* Returns the largest value of a field, which is also its mask at bit 0. */
 static uint64_t field_mask(const p5_register_field *field)
 {
     unsigned width = field->high - field->low + 1U;
@@ -220,13 +221,11 @@ p5_status p5_register_set_field(const p5_register *reg, const char *assignment, 
         if (!text_same_name(field->name, name))
             continue;
         uint64_t number;
+        const error_place at_number = {.column = (unsigned)(equals + 1 - assignment) + 1};
         if (!p5_parse_number(equals + 1, &number))
-            return error_set_at(error, P5_ERR_SYNTAX,
-                                (error_place){.column = (unsigned)(equals + 1 - assignment) + 1},
-                                "'%s' is not a number", equals + 1);
+            return error_set_at(error, P5_ERR_SYNTAX, at_number, "'%s' is not a number", equals + 1);
         if (number > field_mask(field))
-            return error_set_at(error, P5_ERR_RANGE,
-                                (error_place){.column = (unsigned)(equals + 1 - assignment) + 1},
+            return error_set_at(error, P5_ERR_RANGE, at_number,
                                 "%s has %u bits: its largest value is 0x%" PRIx64, field->name,
                                 field->high - field->low + 1U, field_mask(field));
         *value = (*value & ~(field_mask(field) << field->low)) | number << field->low;

@@ -35,9 +35,9 @@ bool scan_sign(scanner *s, const char *sign)
 }
 
 /* Without modifiers, found->length is 0 and found->cpl_mask has all levels. */
-p5_status scan_modifiers(scanner *s, scan_levels *found)
+p5_status scan_modifiers(scanner *s, event_modifiers *found)
 {
-    *found = (scan_levels){.cpl_mask = P5_CPL_MASK_ALL};
+    *found = (event_modifiers){.cpl_mask = P5_CPL_MASK_ALL};
     if (!scan_sign(s, ":"))
         return P5_OK;
     uint8_t levels = 0;

@@ -27,15 +27,15 @@ const char *scan_blanks(scanner *s);
 bool scan_sign(scanner *s, const char *sign);
 
 /* The modifiers of an event: u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on). */
-typedef struct scan_levels {
+typedef struct event_modifiers {
     uint8_t cpl_mask; /* P5_CPL_MASK_*: all levels unless only one of u and k is written */
     bool asserted;    /* c */
     const char *text; /* as written, without the colon */
     size_t length;    /* 0: there are no modifiers */
-} scan_levels;
+} event_modifiers;
 
 /* Scans ":" and modifiers if they are next after blanks. P5_ERR_SYNTAX if a colon has no valid modifier after it. */
-p5_status scan_modifiers(scanner *s, scan_levels *found);
+p5_status scan_modifiers(scanner *s, event_modifiers *found);
 
 /* Parses a selection that must select one event of `family`, or the clocks. */
 p5_status scan_selected(const char *text, unsigned family, p5_selected *found, p5_error *error);

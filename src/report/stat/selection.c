@@ -49,7 +49,7 @@ static p5_status add_matches(parser *in, const char *pattern, const char *at)
     return scan_fail(&in->scan, at, P5_ERR_NAME, "no event of this model matches '%s'", pattern);
 }
 
-/* Adds to the error of a name that is no event what it is, if it is a stall cause as reports call them. */
+/* Adds a hint to the error for an unknown event if `name` is a stall cause, as reports write it (stall_CAUSE). */
 static void hint_stall(const char *name, p5_error *error)
 {
     for (unsigned i = 0; i < P5_STALL_COUNT && error != NULL; i++) {
@@ -87,14 +87,14 @@ static p5_status parse_name(parser *in)
 }
 
 /* Applies modifiers to a row that has none of its own. */
-static void modify(p5_selected *row, const scan_levels *levels)
+static void modify(p5_selected *row, const event_modifiers *modifiers)
 {
-    if (levels->length == 0 || strchr(row->name, ':') != NULL)
+    if (modifiers->length == 0 || strchr(row->name, ':') != NULL)
         return;
     size_t length = strlen(row->name);
-    row->cpl_mask = levels->cpl_mask;
-    row->asserted = levels->asserted;
-    snprintf(row->name + length, sizeof row->name - length, ":%.*s", (int)levels->length, levels->text);
+    row->cpl_mask = modifiers->cpl_mask;
+    row->asserted = modifiers->asserted;
+    snprintf(row->name + length, sizeof row->name - length, ":%.*s", (int)modifiers->length, modifiers->text);
 }
 
 /* Parses items with commas between them: the whole text (`brace` NULL), or the members of the group that begins at
@@ -105,7 +105,7 @@ static p5_status parse_items(parser *in, const char *brace)
     do {
         size_t first = in->selection->count;
         const char *start = scan_blanks(&in->scan);
-        scan_levels levels;
+        event_modifiers modifiers;
         if (brace == NULL && scan_sign(&in->scan, "{")) {
             in->group = ++in->selection->groups;
             status = parse_items(in, start);
@@ -114,9 +114,9 @@ static p5_status parse_items(parser *in, const char *brace)
             status = parse_name(in);
         }
         if (status == P5_OK)
-            status = scan_modifiers(&in->scan, &levels);
+            status = scan_modifiers(&in->scan, &modifiers);
         for (size_t i = first; i < in->selection->count && status == P5_OK; i++)
-            modify(&in->selection->items[i], &levels);
+            modify(&in->selection->items[i], &modifiers);
     } while (status == P5_OK && scan_sign(&in->scan, ","));
     if (status != P5_OK || (brace != NULL && scan_sign(&in->scan, "}")))
         return status;

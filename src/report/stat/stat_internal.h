@@ -1,8 +1,9 @@
-/* Parts that the three formats of `stat` share: rows with their values, the metric of a row, numbers. */
+/* Parts that the three formats of `stat` share: figures of the runs, rows, and the derived figures beside rows. */
 #ifndef REPORT_STAT_STAT_INTERNAL_H
 #define REPORT_STAT_STAT_INTERNAL_H
 
 #include "p5tool/report.h"
+#include "report/json_writer.h"
 #include "report/stat/metric.h"
 
 /* The mean over the runs, and its relative standard error, which perf calls variance. */
@@ -95,6 +96,8 @@ p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan,
 p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, const p5_stat_style *style,
                          p5_error *error);
 p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan, p5_error *error);
+/* Writes whole numbers without an exponent, however large they are; null for NaN. */
+void stat_json_number(json_writer *json, double value);
 /* Write the lines above the rows of intervals (stat -I). */
 void stat_write_interval_text_header(FILE *out);
 void stat_write_interval_csv_header(FILE *out, const p5_stat *stat, const p5_stat_style *style);

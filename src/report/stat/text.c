@@ -28,7 +28,7 @@ static bool is_brief(const text_report *in)
 }
 
 /* Writes a number rounded to a whole one. */
-static const char *whole(const text_report *in, double value, char *buffer, size_t size)
+static const char *whole_number(const text_report *in, double value, char *buffer, size_t size)
 {
     uint64_t number = (uint64_t)llround(value);
     if (in->style->big_numbers)
@@ -70,7 +70,7 @@ static char *put_count(text_report *in, const stat_row *of, char *to)
     char number[32];
     stat_value value = stat_summary(in->stat, STAT_ROW, of->selected);
     stat_metric beside;
-    to = put_right(to, VALUE_WIDTH, whole(in, value.mean, number, sizeof number));
+    to = put_right(to, VALUE_WIDTH, whole_number(in, value.mean, number, sizeof number));
     to = stpcpy(to, "      ");
     if (stat_row_metric(&in->report, of, &beside)) {
         to = stpcpy(put_left(to, NAME_WIDTH, name), " #");
@@ -121,7 +121,7 @@ static bool has_rows(const text_report *in, const char *group)
 }
 
 /* Returns true if all events of the group are 0. */
-static bool nothing_in(const text_report *in, const char *group)
+static bool all_zero(const text_report *in, const char *group)
 {
     const stat_plan *plan = in->report.plan;
     for (size_t i = 0; i < plan->row_count; i++)
@@ -153,7 +153,7 @@ static void write_groups(text_report *in)
     const char *empty[MOST];
     size_t count = 0;
     for (const char *const *group = event_groups; *group != NULL; group++)
-        if (in->style->zeros || !nothing_in(in, *group))
+        if (in->style->zeros || !all_zero(in, *group))
             write_group(in, *group);
         else if (has_rows(in, *group))
             empty[count++] = *group;
@@ -195,7 +195,7 @@ static void write_next(const text_report *in)
 {
     enum { WORTH = 100 /* permille of the clocks */ };
     cpi_share stack[P5_STALL_COUNT];
-    size_t count = cpi_stack(&in->report.sum, P5_CPL_MASK_ALL, stack), at = 0;
+    size_t count = cpi_stack(&in->report.sum, stack), at = 0;
     while (at < count && (stack[at].cause == P5_STALL_ISSUE || stack[at].cause == P5_STALL_HALT))
         at++;
     write_heading(in, "%s", "what to look at next:");
@@ -219,7 +219,7 @@ static void write_share(const text_report *in, const char *name, double clocks, 
                         double instructions)
 {
     char number[32];
-    fprintf(in->out, "%*s      %-*s #%7u.%u %%", VALUE_WIDTH, whole(in, clocks, number, sizeof number),
+    fprintf(in->out, "%*s      %-*s #%7u.%u %%", VALUE_WIDTH, whole_number(in, clocks, number, sizeof number),
             NAME_WIDTH, name, permille / 10, permille % 10);
     if (instructions > 0)
         fprintf(in->out, " %8.3f CPI", clocks / instructions);
@@ -232,7 +232,7 @@ static void write_cpi_stack(const text_report *in)
     enum { LARGEST = 5 /* causes in the brief report; one line sums up the others */ };
     const p5_counts *sum = &in->report.sum;
     cpi_share stack[P5_STALL_COUNT];
-    size_t count = cpi_stack(sum, P5_CPL_MASK_ALL, stack);
+    size_t count = cpi_stack(sum, stack);
     double runs = (double)in->stat->run_count;
     double instructions =
         (double)p5_counts_sum(sum->increments[P5_EVENT_INSTRUCTIONS_EXECUTED], P5_CPL_MASK_ALL) /
@@ -272,8 +272,8 @@ static void write_metric_group(text_report *in, const metric_group *group)
         bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
         double value = stat_report_value(&in->report, one->formula, P5_CPL_MASK_ALL);
         bool count = one->unit[0] == '\0' && isfinite(value) && value >= 10000; /* of events, not a ratio */
-        const char *text =
-            count ? whole(in, value, buffer, sizeof buffer) : metric_text(value, 3, buffer, sizeof buffer);
+        const char *text = count ? whole_number(in, value, buffer, sizeof buffer)
+                                 : metric_text(value, 3, buffer, sizeof buffer);
         fprintf(in->out, "%s%*s %-4s %s\n", in->interval, VALUE_WIDTH, supported ? text : "<not supported>",
                 one->unit, one->name);
     }
@@ -286,7 +286,7 @@ static void write_times(const text_report *in)
     stat_value host = stat_summary(in->stat, STAT_HOST_SECONDS, NULL);
     double mhz = p5_model_clock_mhz(in->stat->model);
     char number[32];
-    fprintf(in->out, "\n%*s clocks", VALUE_WIDTH, whole(in, clocks.mean, number, sizeof number));
+    fprintf(in->out, "\n%*s clocks", VALUE_WIDTH, whole_number(in, clocks.mean, number, sizeof number));
     fputs(variance(in, clocks.variance_percent, number, sizeof number), in->out);
     fprintf(in->out, "\n%*.9f seconds modelled at %g MHz\n%s", VALUE_WIDTH, clocks.mean / (mhz * 1e6), mhz,
             is_brief(in) ? "" : "\n");
@@ -305,11 +305,11 @@ static void write_table(const text_report *in)
     for (size_t i = 0; i < in->stat->run_count; i++) {
         const uint64_t *parts = in->stat->runs[i].counts.clocks;
         double value = (double)p5_counts_sum(parts, P5_CPL_MASK_ALL);
-        fprintf(in->out, "%*s (%+.0f)\n", VALUE_WIDTH, whole(in, value, number, sizeof number),
+        fprintf(in->out, "%*s (%+.0f)\n", VALUE_WIDTH, whole_number(in, value, number, sizeof number),
                 value - clocks.mean);
     }
     fprintf(in->out, "\n # Final result:\n%*s +- %.0f clocks  ( +- %5.2f%% )\n", VALUE_WIDTH,
-            whole(in, clocks.mean, number, sizeof number), clocks.mean * clocks.variance_percent / 100,
+            whole_number(in, clocks.mean, number, sizeof number), clocks.mean * clocks.variance_percent / 100,
             clocks.variance_percent);
 }
 
@@ -354,8 +354,8 @@ static void write_title(const text_report *in)
         fprintf(out, " %s\n", stat->ending);
 }
 
-/* Writes the report of a whole run, as opposed to an interval. */
-static void write_whole(text_report *in)
+/* Writes the report of whole runs, not of an interval. */
+static void write_run(text_report *in)
 {
     write_title(in);
     if (is_brief(in)) {
@@ -395,7 +395,7 @@ p5_status stat_write_text(FILE *out, const p5_stat *stat, const stat_plan *plan,
         if (stat->no_events)
             write_row(&in, &in.report.plan->clocks);
     } else {
-        write_whole(&in);
+        write_run(&in);
     }
     stat_report_end(&in.report);
     return error_unless_written(error, out, "the report");

@@ -139,7 +139,7 @@ static void stack_shares_add_up(void **state)
         for (unsigned k = 0; k < 4; k++)
             counts.stalls[k * 3][k & 1] = splits[i][k];
         cpi_share stack[P5_STALL_COUNT];
-        size_t count = cpi_stack(&counts, P5_CPL_MASK_ALL, stack);
+        size_t count = cpi_stack(&counts, stack);
         unsigned sum = 0;
         for (size_t k = 0; k < count; k++) {
             sum += stack[k].permille;
@@ -151,7 +151,7 @@ static void stack_shares_add_up(void **state)
     p5_counts nothing;
     memset(&nothing, 0, sizeof nothing);
     cpi_share stack[P5_STALL_COUNT];
-    assert_int_equal(cpi_stack(&nothing, P5_CPL_MASK_ALL, stack), 0);
+    assert_int_equal(cpi_stack(&nothing, stack), 0);
 }
 
 int main(void)
