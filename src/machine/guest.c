@@ -20,7 +20,7 @@ static p5_status load_program(p5_machine *machine, const char *path, const p5_lo
                : p5_machine_load_linux(machine, path, arguments, environment, error);
 }
 
-/* Calls the loader of the kind, which is no longer P5_GUEST_DETECT. */
+/* Calls the loader of options->kind. Every loader finds its other options, such as shares, in the machine. */
 static p5_status load_kind(p5_machine *machine, const char *path, const p5_load_options *options,
                            p5_error *error)
 {
@@ -57,7 +57,7 @@ p5_status p5_machine_load(p5_machine *machine, const char *path, const p5_load_o
         status = p5_guest_detect(path, &own.kind, error);
     if (status != P5_OK)
         return status;
-    /* The first argument is the guest's name, which does not count as one here. */
+    /* arguments[0] is the guest's name, which every guest may have. */
     bool takes_none = own.kind == P5_GUEST_ELF || own.kind == P5_GUEST_FLAT || own.kind == P5_GUEST_REAL ||
                       own.kind == P5_GUEST_DISK;
     if (takes_none && own.arguments != NULL && own.arguments[0] != NULL && own.arguments[1] != NULL)

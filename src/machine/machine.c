@@ -1,4 +1,5 @@
-/* Reading a machine: its code, its parts and its screen (p5scope/machine.h, p5tool/machine.h, machine.h). */
+/* Access to the parts of a machine: its code, core, monitor and screen (p5scope/machine.h, p5tool/machine.h,
+ * machine.h). */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -19,7 +20,7 @@ size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *b
     engine_segment code;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
     if (code32 != NULL)
-        *code32 = (code.flags >> 22 & 1) != 0; /* the D bit */
+        *code32 = (code.flags >> 22 & 1) != 0;
     if (engine_read_linear(machine->engine, address, bytes, size))
         return size;
     size_t first_page = PAGE_BYTES - address % PAGE_BYTES;
@@ -32,17 +33,20 @@ p5_core *machine_core(const p5_machine *machine)
     return machine->core;
 }
 
+/* Returns CR3; 0 for a Linux program, whose pages p5scope manages. */
 uint32_t machine_page_directory(const p5_machine *machine)
 {
     return machine->guest == &linux_guest ? 0 : engine_get(machine->engine, ENGINE_CR3);
 }
 
+/* Returns the linear address to which the addresses of a linker's map are relative. */
 uint32_t machine_program_base(const p5_machine *machine)
 {
     const guest_kind *kind = machine->guest;
     return kind != NULL && kind->program_base != NULL ? kind->program_base(machine) : 0;
 }
 
+/* Returns true if `linear` lies in code of p5scope, such as a stub of the BIOS, and describes that code in *own. */
 bool machine_is_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own)
 {
     const guest_kind *kind = machine->guest;
@@ -67,6 +71,7 @@ const p5_model *p5_machine_model(const p5_machine *machine)
     return machine->model;
 }
 
+/* Returns how many instructions of later processors were executed because of p5_machine_options.permissive. */
 uint64_t p5_machine_permissive_count(const p5_machine *machine)
 {
     return machine->engine != NULL ? engine_permissive_count(machine->engine) : 0;
@@ -83,7 +88,7 @@ void p5_machine_on_output(p5_machine *machine, void (*output)(void *context, int
     machine->output_context = context;
 }
 
-/* Returns whether the guest runs on the board, which has a screen. Linux programs and cases do not. */
+/* Returns true if the guest runs on the board, which has a screen. Linux programs and cases do not. */
 static bool has_screen(const p5_machine *machine)
 {
     const guest_kind *kind = machine->guest;
@@ -112,7 +117,7 @@ void p5_picture_free(p5_picture *picture)
 bool p5_machine_screen(const p5_machine *machine, p5_screen *to)
 {
     enum { TEXT = 0xb8000, TEXT_BYTES = 0x8000, CELL = 2 };
-    p5_screen own = {.size = sizeof own}, *screen = &own;
+    p5_screen screen = {.size = sizeof screen};
     if (!has_screen(machine))
         return false;
     const uint8_t *crtc = video_crtc(machine->devices); /* the CRT controller's registers */
@@ -124,11 +129,11 @@ bool p5_machine_screen(const p5_machine *machine, p5_screen *to)
     unsigned cursor = (unsigned)crtc[VIDEO_CURSOR] << 8 | crtc[VIDEO_CURSOR + 1];
     for (unsigned i = 0; i < P5_SCREEN_ROWS * P5_SCREEN_COLUMNS; i++) {
         const uint8_t *cell = text + (start + i) * CELL % TEXT_BYTES;
-        screen->cells[i / P5_SCREEN_COLUMNS][i % P5_SCREEN_COLUMNS].character = cell[0];
-        screen->cells[i / P5_SCREEN_COLUMNS][i % P5_SCREEN_COLUMNS].attribute = cell[1];
+        screen.cells[i / P5_SCREEN_COLUMNS][i % P5_SCREEN_COLUMNS].character = cell[0];
+        screen.cells[i / P5_SCREEN_COLUMNS][i % P5_SCREEN_COLUMNS].attribute = cell[1];
     }
-    screen->row = (cursor - start) / P5_SCREEN_COLUMNS;
-    screen->column = (cursor - start) % P5_SCREEN_COLUMNS;
-    SIZED_COPY_OUT(to, screen);
+    screen.row = (cursor - start) / P5_SCREEN_COLUMNS;
+    screen.column = (cursor - start) % P5_SCREEN_COLUMNS;
+    SIZED_COPY_OUT(to, &screen);
     return true;
 }

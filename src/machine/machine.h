@@ -16,14 +16,14 @@ uint32_t machine_program_base(const p5_machine *machine);
 /* Code that belongs to p5scope and not to the guest: the gates of a Linux guest's kernel, a stub of the
  * BIOS. */
 typedef struct machine_own_code {
-    uint32_t start, last; /* its first and last byte */
+    uint32_t start, last; /* linear addresses of its first and last byte */
     char name[24];        /* "[kernel]", "[bios]", "[int 21h]" */
 } machine_own_code;
 /* Returns true if `linear` lies in such code, and fills in *own. */
 bool machine_is_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own);
 
 /* A case is a guest without an operating system: code and data of a case file, which run in a fixed environment until
- * an exit address (load/case.c). This is the exception that ended it earlier. */
+ * an exit address (load/case.c). This struct is the exception that ended it before that address. */
 typedef struct case_fault {
     bool raised;
     uint8_t vector;

@@ -44,8 +44,7 @@ typedef struct guest_kind {
     engine_action (*event)(p5_machine *machine, const engine_event *event);
     /* Returns the model's clock at which the next timer is due; UINT64_MAX if there is none. */
     uint64_t (*deadline)(p5_machine *machine);
-    /* Injects the timer's interrupt. Called when the deadline was reached and the processor takes
-     * interrupts. */
+    /* Injects the timer's interrupt. Called when the deadline was reached and interrupts are enabled. */
     void (*due)(p5_machine *machine);
     /* Ends the guest by a signal that the debugger has let through (debug_signal). NULL: the guest has no
      * signals. */
@@ -113,7 +112,7 @@ struct p5_machine {
     bool replaying;             /* a copy that repeats a past run: its output is suppressed */
     bool executing_only;        /* the core does not price what is executed: fast_forward.c */
     /* The model's thread writes `instructions` while it prices, and then reads the other two. They begin a cache line
-     * of the host (BEGINS_LINE), apart from what the executing thread writes. */
+     * of the host (BEGINS_LINE), because the executing thread writes the members before them. */
     BEGINS_LINE
     uint64_t instructions;       /* completed since the guest's start, as far as they are priced */
     uint64_t check_instructions; /* attention is wanted at this instruction count: run_plan */
@@ -124,7 +123,7 @@ struct p5_machine {
     unsigned turns;                                /* consecutive waits that followed only a few messages */
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far: fast_forward.c */
     p5_counts forward_counts;                      /* their counts, which no reported total includes */
-    bool running;                 /* within p5_machine_run: any call from the host now is from a callback */
+    bool running;                 /* within p5_machine_run: any call from the host comes from a callback */
     bool close_wanted;            /* a callback has called p5_machine_close */
     struct debug_stops *debugger; /* NULL: none */
     atomic_bool stop;             /* p5_machine_stop was called */
@@ -138,7 +137,7 @@ struct p5_machine {
 
     const guest_kind *guest;                 /* NULL until a loader succeeded */
     void *guest_state;                       /* belongs to the kind of guest; may be NULL */
-    uint32_t case_exit;                      /* p5_case_image.exit_address */
+    uint32_t case_exit;                      /* p5_case_image.exit_address; 0: none */
     case_fault case_fault;                   /* the exception that ended a case */
     struct devices *devices;                 /* the board */
     ARRAY_OF(p5_port_options) port_handlers; /* the host's; the last one has precedence, then the board */

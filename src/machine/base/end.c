@@ -5,7 +5,7 @@
 #include "machine/base/end.h"
 #include "machine/state.h"
 
-/* Ends the guest. The run loop stops at the next boundary. */
+/* Ends the guest for good; only the first call has an effect. The run loop stops at the next instruction boundary. */
 void machine_end(p5_machine *machine, p5_end end, int status)
 {
     if (machine->ended)
@@ -17,33 +17,33 @@ void machine_end(p5_machine *machine, p5_end end, int status)
     engine_request_attention(machine->engine);
 }
 
-/* An instruction to be shown in a message. */
+/* The bytes of an instruction that a message shows. */
 typedef struct shown_insn {
-    uint32_t linear;
-    bool code32;
+    uint32_t linear; /* its address */
+    bool code32;     /* the D bit of CS */
     uint8_t bytes[15];
-    size_t available;
+    size_t available; /* how many of the bytes could be read */
 } shown_insn;
 
 /* Reads the instruction at CS:`eip` and opens the decoder. Returns false if not a single byte can be read, or if
- * memory for the decoder runs out. */
+ * memory for the decoder runs out. The decoder includes later processors' instructions, which stop guests most often. */
 static bool read_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
 {
     engine_segment code;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
-    *insn = (shown_insn){.linear = code.base + eip, .code32 = (code.flags >> 22 & 1) != 0}; /* the D bit */
+    *insn = (shown_insn){.linear = code.base + eip, .code32 = (code.flags >> 22 & 1) != 0};
     while (insn->available < sizeof insn->bytes &&
            engine_read_linear(machine->engine, insn->linear + (uint32_t)insn->available,
                               &insn->bytes[insn->available], 1))
         insn->available++;
-    if (machine->decoder ==
-        NULL) /* The decoder includes later processors' instructions, which stop guests most often. */
+    if (machine->decoder == NULL)
         machine->decoder = isa_decoder_open(
             (p5_model_family(machine->model) == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) | ISA_P6);
     return machine->decoder != NULL && insn->available > 0;
 }
 
-/* Sets the result to the instruction at CS:`eip`. */
+/* Sets the result's address and disassembly to those of the instruction at CS:`eip`. The disassembly is empty if the
+ * instruction cannot be read. */
 void machine_end_at(p5_machine *machine, uint32_t eip)
 {
     p5_run_result *result = &machine->result;
@@ -58,7 +58,7 @@ void machine_end_at(p5_machine *machine, uint32_t eip)
                  insn.available > 1 ? insn.bytes[1] : 0);
 }
 
-/* Writes the instruction at the linear address, as the current code segment decodes it. */
+/* Writes the instruction at the linear address as text, decoded with the D bit of the current CS. */
 void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size)
 {
     engine_segment code;
@@ -71,7 +71,8 @@ void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_
         snprintf(text, size, "(not readable)");
 }
 
-/* Returns true if the instruction at CS:`eip` is one that only processors after the Pentium have. */
+/* Returns true if only processors after the Pentium have the instruction at CS:`eip`. A message then advises to run the
+ * guest with p5_machine_options.permissive. */
 bool machine_is_later(p5_machine *machine, uint32_t eip)
 {
     shown_insn insn;
@@ -81,6 +82,7 @@ bool machine_is_later(p5_machine *machine, uint32_t eip)
            !(decoded.flags & ISA_UNDEFINED) && isa_forms[decoded.form].models == ISA_P6;
 }
 
+/* Returns true if the instruction at CS:`eip` is RDPMC, which faults in a guest that may not read the counters. */
 bool machine_is_rdpmc(p5_machine *machine, uint32_t eip)
 {
     shown_insn insn;

@@ -17,9 +17,9 @@ void machine_end_message(p5_machine *machine, const char *format, ...) __attribu
 /* Returns true if the instruction at CS:`eip` belongs to a later processor and runs only with
  * p5_machine_options.permissive. */
 bool machine_is_later(p5_machine *machine, uint32_t eip);
-/* Returns whether the instruction at CS:`eip` is RDPMC. */
+/* Returns true if the instruction at CS:`eip` is RDPMC. */
 bool machine_is_rdpmc(p5_machine *machine, uint32_t eip);
-/* Writes the instruction at `linear` as text, decoded in the current mode. */
+/* Writes the instruction at `linear` as text, decoded with the D bit of the current CS. */
 void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Notices to the user. Those of notice_once are sent once for each guest: snapshots contain which ones were sent, so
- * that a guest that continues from a snapshot does not repeat them. */
+/* Messages for the user. notice_once sends each message once per guest: a snapshot contains which ones were sent, so that
+ * a guest that continues from it does not repeat them. */
 #include "machine/base/notice.h"
 
 #include <stdarg.h>
@@ -50,6 +50,7 @@ void notice_free(notices *to)
     to->seen.count = to->seen.capacity = 0;
 }
 
+/* An item of notices.seen, as a struct because the fields of a snapshot's table are members. */
 typedef struct notice_key {
     uint64_t key;
 } notice_key;
@@ -61,6 +62,7 @@ void notice_transfer(notices *to, snapshot *s)
     snapshot_list(s, &notice_state, &to->seen.items, &to->seen.count, &to->seen.capacity, NOTICES_AT_MOST);
 }
 
+/* Calls p5_machine_on_output's callback before the guest's output goes to the host's descriptor 1 or 2. */
 void output_begins(const p5_machine *machine, int descriptor)
 {
     if (machine->output != NULL)

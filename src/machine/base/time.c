@@ -2,31 +2,32 @@
 #include "machine/base/time.h"
 #include "machine/state.h"
 
+/* Returns true if the run is to pause: p5_machine_stop was called, or the run's time is over. */
 bool machine_pause_wanted(const p5_machine *machine)
 {
     return machine->stop || machine->expired;
 }
 
-/* The products below need up to 128 bits. */
-
+/* Converts clocks of the model to nanoseconds, rounded down. */
 uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
 {
     return (uint64_t)((unsigned __int128)clocks * 1000000000u / machine->clock_hz);
 }
 
+/* Returns the first clock at which `ns` nanoseconds have passed. */
 uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
 {
     unsigned __int128 clocks = ((unsigned __int128)ns * machine->clock_hz + 999999999u) / 1000000000u;
     return clocks > UINT64_MAX ? UINT64_MAX : (uint64_t)clocks;
 }
 
-/* Issues a pending instruction, which waits for a partner to pair with, alone. */
+/* Issues the pending instruction, which waits for a partner to pair with, without a partner. */
 void p5_machine_settle(p5_machine *machine)
 {
     p5_core_settle(machine->core);
 }
 
-/* Gets all totals, without those of fast-forwarded parts of the run. */
+/* Gets all totals of the run, except those of its fast-forwarded parts. */
 void p5_machine_counts(p5_machine *machine, p5_counts *counts)
 {
     p5_core_counts(machine->core, counts);

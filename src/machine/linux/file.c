@@ -91,7 +91,7 @@ static int32_t descriptor_close(linux_process *p, uint32_t descriptor)
 
 /* --- All files --- */
 
-/* The clock of the tree in memory (share_tree_private). */
+/* The clock of the tree in memory (share_tree_add_scratch). */
 static uint64_t now(const void *p)
 {
     return linux_wall_clock(p);
@@ -112,7 +112,7 @@ p5_status linux_files_open(linux_process *p, p5_error *error)
         return status;
     if (files->tree.mount_count != 0) /* the guest starts in its first share */
         strcpy(files->cwd, files->tree.mounts[0].guest);
-    return share_tree_private(&files->tree, "/tmp", options->memory_bytes / 2, now, p, error);
+    return share_tree_add_scratch(&files->tree, "/tmp", options->memory_bytes / 2, now, p, error);
 }
 
 void linux_files_close(linux_process *p)

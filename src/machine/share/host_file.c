@@ -1,4 +1,5 @@
-/* A file of the host is recognised by its size and the time of its last change. */
+/* Finds out whether a file of the host has changed since a snapshot was made, from its size and the time of its last
+ * change. */
 #include "machine/share/host_file.h"
 
 #include <inttypes.h>
@@ -7,6 +8,7 @@
 const snapshot_table host_file_state = {SNAPSHOT(host_file, "host_file", FIELD_MOST(INT64_MAX, bytes),
                                                  FIELD_ANY(seconds), FIELD_MOST(999999999, nanoseconds))};
 
+/* Returns the state of an open descriptor; zeros if the descriptor is not open. */
 host_file host_file_of(int descriptor)
 {
     struct stat about;
@@ -15,6 +17,7 @@ host_file host_file_of(int descriptor)
     return (host_file){(uint64_t)about.st_size, about.st_mtim.tv_sec, (uint32_t)about.st_mtim.tv_nsec};
 }
 
+/* Refuses the snapshot unless the descriptor is a regular file in the state `was`. The message names `path`. */
 void host_file_check(const host_file *was, int descriptor, const char *path, snapshot *s)
 {
     struct stat about;

@@ -14,7 +14,7 @@ extern const snapshot_table host_file_state;
 
 /* Returns the state of an open descriptor; zeros if the descriptor is not open. */
 host_file host_file_of(int descriptor);
-/* Refuses the snapshot unless the descriptor is a regular file in this state. The message names `path`. */
+/* Refuses the snapshot unless the descriptor is a regular file in the state `was`. The message names `path`. */
 void host_file_check(const host_file *was, int descriptor, const char *path, snapshot *s);
 
 #endif

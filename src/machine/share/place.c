@@ -1,5 +1,5 @@
-/* Operations at a place that share_resolve has found: on the host, or in the guest's own tree of files in memory, whose
- * functions begin with scratch_ (scratch.h). Results are 0 or more, or -errno. */
+/* Operations at a place that share_resolve has found. The place lies on the host, or in the guest's own tree of files in
+ * memory, whose functions begin with scratch_ (scratch.h). Results are 0 or more, or -errno. */
 #define _GNU_SOURCE /* Linux and POSIX interfaces: O_DIRECTORY, linkat */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,11 +9,13 @@
 
 #include "machine/share/share_internal.h"
 
+/* Returns true for a device, and for a directory that exists only because a share lies below it. */
 bool share_is_virtual(const share_place *place)
 {
-    return place->directory < 0 && place->scratch == NULL; /* a directory above a share, or a device */
+    return place->directory < 0 && place->scratch == NULL;
 }
 
+/* Returns 0 if the place may be changed; -EROFS if it is not in a writable share; -EBUSY for a share's root. */
 int32_t share_may_change(const share_place *place)
 {
     if (!place->writable)
@@ -42,11 +44,11 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
         return -ENOENT;
     if (node != SCRATCH_NONE && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
         return -EEXIST;
-    if (node == SCRATCH_NONE) { /* a new file may be opened whatever its permissions are */
+    if (node == SCRATCH_NONE) { /* a new file is opened even if its permissions do not allow it */
         int32_t made = scratch_make(place->scratch, place->folder, place->name, S_IFREG | mode, NULL);
         return made < 0 ? made : scratch_contents(place->scratch, (uint32_t)made, flags);
     }
-    /* By access mode: O_RDONLY, O_WRONLY, O_RDWR, and 3, which is no mode. */
+    /* Index: access mode: O_RDONLY, O_WRONLY, O_RDWR, and 3, which opens a file neither for reading nor for writing. */
     static const mode_t rights[] = {S_IRUSR, S_IWUSR, S_IRUSR | S_IWUSR, 0};
     mode_t needed = rights[flags & O_ACCMODE];
     struct stat about;
@@ -54,7 +56,7 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
     if (S_ISLNK(about.st_mode))
         return (flags & O_DIRECTORY) != 0 ? -ENOTDIR : -ELOOP;
     if (S_ISDIR(about.st_mode))
-        return -EISDIR; /* callers do not open a folder in memory; they list its node (scratch_list) */
+        return -EISDIR; /* callers list a folder in memory with scratch_list instead */
     if ((flags & O_DIRECTORY) != 0)
         return -ENOTDIR;
     if ((about.st_mode & needed) != needed)
@@ -65,8 +67,8 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
     return host;
 }
 
-/* Opens a regular file or a directory, and charges the quota for a new name. Opens with O_NONBLOCK, because opening a
- * FIFO could block before its type is known. */
+/* Opens a regular file or a directory, and charges the quota for a new name. Returns the host's descriptor. Opens with
+ * O_NONBLOCK, because another process of the host may replace the file by a FIFO, which would block. */
 int share_open(const share_place *place, int flags, mode_t mode)
 {
     struct stat about;
@@ -97,6 +99,7 @@ int share_open(const share_place *place, int flags, mode_t mode)
     return host;
 }
 
+/* Does what fstatat does, without following a link. */
 int32_t share_about(const share_place *place, struct stat *about)
 {
     if (place->scratch == NULL)
@@ -137,7 +140,7 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
-/* Both places lie in the same kind of tree: a move between the host and memory is refused. */
+/* Does what renameat does. A move between the host and memory fails with -EXDEV, as between file systems. */
 int32_t share_rename(const share_place *old, const share_place *new)
 {
     if (old->scratch != new->scratch)
@@ -177,8 +180,9 @@ ssize_t share_read_link(const share_place *place, char *text, size_t capacity)
     return length < 0 ? -errno : length;
 }
 
-/* Changes the mode by a descriptor, because another process of the host may put a link into the place at any time, and
- * fchmodat would follow it out of the share. A file of any mode can be opened with O_PATH, but then fchmod refuses the descriptor. */
+/* Changes the mode through a descriptor, because another process of the host may put a link into the place at any time,
+ * and fchmodat would follow it out of the share. Only O_PATH opens a file of any mode. fchmod refuses such a descriptor,
+ * but fchmodat accepts its path in /proc. */
 static int32_t set_host_mode(const share_place *place, mode_t mode)
 {
     char path[32];

@@ -1,21 +1,21 @@
-/* How much a guest may write into a share: the limit on the growth of all files together. File sizes count,
- * including holes, and so do SHARE_NAME_BYTES for each new name. A file that shrinks returns its bytes.
- * Deleting a file of the host does not, because it may still be open. */
+/* The quota of a share limits the growth of all its files together. File sizes count, including holes, and so do
+ * SHARE_NAME_BYTES for each new name. A file that shrinks returns its bytes. Deleting a file of the host does not,
+ * because it may still be open. A quota of NULL is no limit. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "machine/share/share_internal.h"
 
-/* Returns the size of an open file of the host. */
+/* Returns the size of an open file of the host in bytes; 0 if it is unknown. */
 uint64_t share_size(int host)
 {
     struct stat about;
     return fstat(host, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-/* Returns how many of `size` bytes can be written at offset `from` of a file of `before` bytes. Only bytes beyond
- * `before`, including a hole between `before` and `from`, count. */
+/* Returns how many of `size` bytes can be written at offset `from` of a file of `before` bytes, or -ENOSPC if none can.
+ * Only bytes beyond `before`, including a hole between `before` and `from`, count. */
 int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size)
 {
     /* The size that the file may reach. */
@@ -44,6 +44,7 @@ void share_charge_growth(share_quota *quota, int host, uint64_t before)
         quota->left += before - size;
 }
 
+/* Sets the size of a file if the quota permits it, and updates the quota. Returns 0 or -errno. */
 int32_t share_truncate(share_quota *quota, int host, uint64_t size)
 {
     uint64_t before = share_size(host);
@@ -55,7 +56,7 @@ int32_t share_truncate(share_quota *quota, int host, uint64_t size)
     return 0;
 }
 
-/* Subtracts SHARE_NAME_BYTES for a new name. Returns 0 or -ENOSPC. */
+/* Subtracts SHARE_NAME_BYTES for a new name on the host. Returns 0 or -ENOSPC. */
 int32_t share_charge_name(const share_place *place)
 {
     if (place->quota != NULL && place->quota->left < SHARE_NAME_BYTES)

@@ -1,9 +1,7 @@
-#define _GNU_SOURCE /* memfd_create, DT_DIR */
 /* A tree of files in memory: the guest's own /tmp. A node is a file, a folder or a link, and is known by its number
- * (index). Names are sorted by folder and text and refer to nodes; the contents of regular files are in memory files of the
- * host. Results are 0 or more, or -errno. In all functions, `m` is the tree. */
-#include "machine/share/share_internal.h"
-
+ * (index). Names are sorted by folder and text, and refer to nodes. The contents of a regular file are a memory file of
+ * the host (memfd_create). Results are 0 or more, or -errno. In all functions, `m` is the tree. */
+#define _GNU_SOURCE /* memfd_create, IFTODT */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "machine/share/share_internal.h"
 
 enum { MAY_WRITE = 0200, MAY_SEARCH = 0100, RIGHTS = 07777 }; /* bits of scratch_node.mode */
 /* Limit on regular files, because each takes a descriptor of the host. */
@@ -32,7 +32,7 @@ static bool may(const share_scratch *m, uint32_t node, uint32_t rights)
     return (at(m, node)->mode & rights) == rights;
 }
 
-/* Sets the time of a change of the node to the guest's time of day and, with `contents`, that of its contents. */
+/* Sets the node's ctime to the guest's time of day and, with `contents`, its mtime as well. */
 static void touch(share_scratch *m, uint32_t node, bool contents)
 {
     uint64_t now = m->now(m->clock);
@@ -41,6 +41,7 @@ static void touch(share_scratch *m, uint32_t node, bool contents)
         at(m, node)->modified = now;
 }
 
+/* Updates the times after a file's contents have changed. */
 void scratch_written(share_scratch *m, uint32_t node)
 {
     touch(m, node, true);
@@ -61,12 +62,12 @@ static size_t place_of(const share_scratch *m, uint32_t folder, const char *name
     return low;
 }
 
-/* "." is the folder itself. */
+/* Returns the node with that name, SCRATCH_NONE if there is none. "." is the folder itself. */
 uint32_t scratch_find(const share_scratch *m, uint32_t folder, const char *name)
 {
-    size_t i = place_of(m, folder, name);
     if (strcmp(name, ".") == 0)
         return folder;
+    size_t i = place_of(m, folder, name);
     bool there =
         i < m->names.count && m->names.items[i].folder == folder && strcmp(m->names.items[i].text, name) == 0;
     return there ? m->names.items[i].node : SCRATCH_NONE;
@@ -89,7 +90,7 @@ static bool is_empty(const share_scratch *m, uint32_t folder)
     return i == m->names.count || m->names.items[i].folder != folder;
 }
 
-/* Frees a node, unless a name or an open file still refers to it. Returns its bytes to the quota. */
+/* Frees a node, unless a name or an open file still refers to it. The quota gets the bytes of its contents back. */
 static void free_if_unused(share_scratch *m, uint32_t node)
 {
     scratch_node *n = at(m, node);
@@ -122,7 +123,7 @@ static int32_t name_add(share_scratch *m, uint32_t folder, const char *name, uin
     return 0;
 }
 
-/* Removes a name, which exists, and returns its charge to the quota. */
+/* Removes a name, which exists. The quota gets the charge for the name back. */
 static void name_remove(share_scratch *m, uint32_t folder, const char *name)
 {
     size_t i = place_of(m, folder, name);
@@ -138,7 +139,7 @@ static void name_remove(share_scratch *m, uint32_t folder, const char *name)
 
 /* --- Nodes --- */
 
-/* Returns a free node; SCRATCH_NONE if memory runs out. */
+/* Returns a new node without a name; SCRATCH_NONE if memory runs out. */
 static uint32_t node_new(share_scratch *m, uint32_t mode)
 {
     uint32_t node = SCRATCH_ROOT;
@@ -198,7 +199,8 @@ static unsigned regular_files(const share_scratch *m)
     return files;
 }
 
-/* Makes a node with its name. Returns the node or -errno. */
+/* Makes a node with a name, charges the name to the quota, and returns the node. `mode` has S_IF* and permissions;
+ * `text` is the target of a link, otherwise NULL. */
 int32_t scratch_make(share_scratch *m, uint32_t folder, const char *name, uint32_t mode, const char *text)
 {
     if (scratch_find(m, folder, name) != SCRATCH_NONE)
@@ -244,7 +246,7 @@ int32_t scratch_remove(share_scratch *m, uint32_t folder, const char *name, bool
     return 0;
 }
 
-/* Renames; an existing file or empty folder with the new name is replaced. */
+/* Does what renameat does: an existing file or empty folder with the new name is replaced. */
 int32_t scratch_rename(share_scratch *m, uint32_t folder, const char *name, uint32_t new_folder,
                        const char *new_name)
 {
@@ -268,7 +270,8 @@ int32_t scratch_rename(share_scratch *m, uint32_t folder, const char *name, uint
     return wrong;
 }
 
-/* Opens the memory file again, so that the new descriptor has a position and an access mode of its own. */
+/* Opens the contents of a regular file and returns the host's descriptor. Opens the memory file by its path in /proc, so
+ * that the new descriptor has a position and an access mode of its own. */
 int scratch_contents(share_scratch *m, uint32_t node, int flags)
 {
     char path[32];
@@ -305,12 +308,15 @@ int32_t scratch_about(const share_scratch *m, uint32_t node, struct stat *about)
     return 0;
 }
 
-/* Copies a link's target without a NUL. Returns its length or -errno. */
+/* Copies a link's target without a NUL. Returns its length; -ENOENT for SCRATCH_NONE; -EINVAL for a node that is no
+ * link. */
 ssize_t scratch_read_link(const share_scratch *m, uint32_t node, char *text, size_t capacity)
 {
-    const char *link = node != SCRATCH_NONE ? at(m, node)->text : "";
-    if (link == NULL || node == SCRATCH_NONE)
-        return link == NULL ? -EINVAL : -ENOENT;
+    if (node == SCRATCH_NONE)
+        return -ENOENT;
+    const char *link = at(m, node)->text;
+    if (link == NULL)
+        return -EINVAL;
     const size_t length = strnlen(link, capacity);
     memcpy(text, link, length);
     return (ssize_t)length;
@@ -323,7 +329,7 @@ int32_t scratch_set_mode(share_scratch *m, uint32_t node, uint32_t rights)
     return 0;
 }
 
-/* Sets the times of the last access and of the last change of contents. */
+/* Does what futimens does: sets atime and mtime, or fails with -EINVAL. */
 int32_t scratch_set_times(share_scratch *m, uint32_t node, const struct timespec times[2])
 {
     uint64_t *const to[2] = {&at(m, node)->accessed, &at(m, node)->modified};
@@ -341,11 +347,13 @@ int32_t scratch_set_times(share_scratch *m, uint32_t node, const struct timespec
     return 0;
 }
 
+/* Counts one more open file that refers to the node. */
 void scratch_hold(share_scratch *m, uint32_t node)
 {
     at(m, node)->opens++;
 }
 
+/* Counts one open file fewer, and frees the node if nothing refers to it any more. */
 void scratch_drop(share_scratch *m, uint32_t node)
 {
     at(m, node)->opens--;
@@ -366,7 +374,7 @@ static struct dirent *entry_new(const share_scratch *m, const char *name, uint32
     return entry;
 }
 
-/* Lists a folder: ".", "..", then its names. Returns their number or -errno. */
+/* Lists a folder as share_list does: ".", "..", then its names in their order. */
 int scratch_list(const share_scratch *m, uint32_t folder, struct dirent ***entries)
 {
     size_t first = place_of(m, folder, ""), count = 0;

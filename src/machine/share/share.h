@@ -40,10 +40,10 @@ typedef struct share_tree {
 /* Opens the directories of the options. share_tree_close must be called afterwards, even after an error. */
 p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error);
 void share_tree_close(share_tree *tree);
-/* Makes `guest` a folder in memory that may hold `most_bytes`. A tree has room for one such folder. Does nothing if
- * there is a share at that path or at the root. `now` returns the guest's time of day in nanoseconds since 1970. */
-p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_bytes,
-                             uint64_t (*now)(const void *clock), const void *clock, p5_error *error);
+/* Makes `guest` the root of a tree in memory that may hold `most_bytes`. There can be one such tree. Does nothing if a
+ * share lies at that path or at the root. `now` returns the guest's time of day in nanoseconds since 1970. */
+p5_status share_tree_add_scratch(share_tree *tree, const char *guest, uint64_t most_bytes,
+                                 uint64_t (*now)(const void *clock), const void *clock, p5_error *error);
 
 /* Where a path leads: the entry `name` of the directory `directory`. */
 typedef struct share_place {

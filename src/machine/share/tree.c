@@ -34,7 +34,7 @@ static char *normalised(const char *path)
     return out;
 }
 
-/* Opens the directories of the options as mounts. */
+/* Opens the directories of the options as mounts. share_tree_close must be called afterwards, even after an error. */
 p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error)
 {
     *tree = (share_tree){.mounts = calloc(options->share_count + 1, sizeof *tree->mounts)};
@@ -58,15 +58,18 @@ p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p
         mount->quota.left = share->max_bytes != 0 ? share->max_bytes : P5_SHARE_MAX_BYTES;
         mount->guest = normalised(share->guest);
         tree->mount_count++;
-        if (mount->guest == NULL || strlen(mount->guest) >= SHARE_PATH / 2)
+        if (mount->guest == NULL)
+            return error_set(error, P5_ERR_MEMORY, "no memory for the guest's files");
+        if (strlen(mount->guest) >= SHARE_PATH / 2) /* leaves room for the paths below it */
             return error_set(error, P5_ERR_RANGE, "the guest path of a share is too long");
     }
     return P5_OK;
 }
 
-/* Adds a mount for the tree in memory, unless a share lies there. */
-p5_status share_tree_private(share_tree *tree, const char *guest, uint64_t most_bytes,
-                             uint64_t (*now)(const void *clock), const void *clock, p5_error *error)
+/* Makes `guest` the root of a tree in memory that may hold `most_bytes`, unless a share lies at that path or at the root.
+ * `now` returns the guest's time of day in nanoseconds since 1970. */
+p5_status share_tree_add_scratch(share_tree *tree, const char *guest, uint64_t most_bytes,
+                                 uint64_t (*now)(const void *clock), const void *clock, p5_error *error)
 {
     for (size_t i = 0; i < tree->mount_count; i++)
         if (tree->mounts[i].guest[0] == '\0' || strcmp(tree->mounts[i].guest, guest) == 0)
@@ -109,6 +112,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return difference != 0 ? difference : strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Lists a directory of the host in the order of names, "." and ".." first. Returns the number of entries, which the
+ * caller frees (share_list_free), or -errno. */
 int share_list(int directory, struct dirent ***entries)
 {
     int count = scandirat(directory, ".", entries, NULL, by_name);

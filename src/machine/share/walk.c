@@ -1,6 +1,6 @@
-/* Resolution of the guest's paths: what of the host can be reached, and how.
+/* Resolves the guest's paths. This file alone decides which files of the host a guest can reach.
  *
- * The guest's tree holds the shares, each at its guest path; a folder in memory; virtual directories above
+ * The guest's tree holds the shares, each at its guest path; a tree in memory; virtual directories above
  * these; and /dev/null, zero, random, urandom. A path is walked one component at a time from a share's root,
  * and each component is opened with O_NOFOLLOW in the directory before it. Links are read and followed here,
  * within the guest's tree. `..` shortens the guest's path, which contains no links, without asking the host.
@@ -13,7 +13,7 @@
 
 #include "machine/share/share_internal.h"
 
-enum { LINKS_AT_MOST = 40 };
+enum { LINKS_AT_MOST = 40 }; /* in one path, as in Linux */
 
 /* Returns the mount at exactly `path` (normalised, "" = root), or NULL. */
 static share_mount *mount_at(const share_tree *tree, const char *path)
@@ -73,21 +73,24 @@ static int32_t walk_enter_mount(walk *w, share_mount *mount)
     return w->directory >= 0 ? 0 : -errno;
 }
 
-static int32_t path_append(char *path, const char *name, size_t length)
+/* Appends "/" and a name to a path of at most SHARE_PATH bytes. */
+static int32_t path_append(char *path, const char *name)
 {
-    size_t used = strlen(path);
+    size_t used = strlen(path), length = strlen(name);
     if (used + 1 + length >= SHARE_PATH)
         return -ENAMETOOLONG;
     path[used] = '/';
-    memcpy(path + used + 1, name, length);
-    path[used + 1 + length] = '\0';
+    memcpy(path + used + 1, name, length + 1);
     return 0;
 }
 
-/* Enters the directory `name`, which is no link. w->path already ends in `name`. A mount or a virtual directory has
- * precedence over what the host has there. */
+/* Appends `name`, which is no link, to the path and enters that directory. A mount or a virtual directory has
+ * precedence over a directory of the host with this name. */
 static int32_t walk_enter(walk *w, const char *name)
 {
+    int32_t wrong = path_append(w->path, name);
+    if (wrong != 0)
+        return wrong;
     share_mount *mount = mount_at(w->tree, w->path);
     if (mount != NULL)
         return walk_enter_mount(w, mount);
@@ -128,14 +131,12 @@ static int32_t walk_to(walk *w, const char *path)
         memcpy(component, path, length);
         component[length] = '\0';
         path += length;
-        wrong = path_append(w->path, component, length);
-        if (wrong == 0)
-            wrong = walk_enter(w, component);
+        wrong = walk_enter(w, component);
     }
     return wrong;
 }
 
-/* Enters the parent directory, by walking to its path from the root. The root is its own parent. */
+/* Enters the parent directory by walking to its path from the root. The root is its own parent. */
 static int32_t walk_up(walk *w)
 {
     char parent[SHARE_PATH];
@@ -158,7 +159,7 @@ static share_place place_in(const walk *w, const char *name)
     return place;
 }
 
-/* Reads the link `name` in the walk's directory. Returns 1 and its text, 0 if it is no link, or -errno. */
+/* Reads the target of the link `name` in the walk's directory. Returns 1, 0 if it is no link, or -errno. */
 static int32_t walk_read_link(const walk *w, const char *name, char *text, size_t capacity)
 {
     if (w->directory < 0 && w->node == SCRATCH_NONE)
@@ -187,7 +188,7 @@ static int32_t walk_end(walk *w, const char *name, share_place *place)
 }
 
 /* Ends the walk at the last component of the path, which is no link to be followed. Checks that the entry exists unless
- * SHARE_MAY_BE_MISSING is set. In the virtual directory /dev it is a device. */
+ * SHARE_MAY_BE_MISSING is set. The devices are the only entries of virtual directories that are not directories. */
 static int32_t walk_finish(walk *w, const char *name, unsigned how, share_place *place)
 {
     struct stat about;
@@ -208,15 +209,15 @@ static int32_t walk_finish(walk *w, const char *name, unsigned how, share_place 
         return (how & SHARE_MAY_BE_MISSING) != 0 ? -EROFS : -ENOENT;
     }
     walk_end(w, name, place);
-    return path_append(place->guest, name, strlen(name));
+    return path_append(place->guest, name);
 }
 
 /* Returns true if `name` in the walk's directory is a mount or a virtual directory. */
-static bool walk_next_is_ours(walk *w, const char *name, size_t length)
+static bool walk_next_is_mount_or_virtual(const walk *w, const char *name)
 {
     char path[SHARE_PATH];
     strcpy(path, w->path);
-    return path_append(path, name, length) == 0 &&
+    return path_append(path, name) == 0 &&
            (mount_at(w->tree, path) != NULL || is_virtual_directory(w->tree, path));
 }
 
@@ -244,9 +245,8 @@ static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_plac
             continue;
         if (strcmp(name, "..") == 0) {
             wrong = walk_up(w);
-        } else if (walk_next_is_ours(w, name, length)) {
-            wrong = path_append(w->path, name, length);
-            wrong = wrong != 0 ? wrong : walk_enter(w, name);
+        } else if (walk_next_is_mount_or_virtual(w, name)) {
+            wrong = walk_enter(w, name);
         } else {
             int32_t is_link = last && !slash_follows && (how & SHARE_FOLLOW) == 0
                                   ? 0
@@ -264,8 +264,7 @@ static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_plac
             } else if (last && (!slash_follows || is_link == -ENOENT)) { /* as in mkdir("new/") */
                 return walk_finish(w, name, how, place);
             } else {
-                wrong = path_append(w->path, name, length);
-                wrong = wrong != 0 ? wrong : walk_enter(w, name);
+                wrong = walk_enter(w, name);
             }
         }
         if (wrong != 0)
@@ -273,7 +272,8 @@ static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_plac
     }
 }
 
-/* Resolves a path of the guest. Returns 0 or -errno. */
+/* Resolves a path of the guest; a relative one begins at `start`. `how` is a set of SHARE_* bits. Returns 0 or -errno;
+ * after an error, *place has nothing to close. */
 int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
                       share_place *place)
 {
