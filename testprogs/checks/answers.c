@@ -237,6 +237,9 @@ static void descriptors(void)
     SAY(guest_syscall(SYS_fcntl64, ends[1], 3));
     SAY(guest_syscall(SYS_read, ends[1], text, 1));
     SAY(guest_syscall(SYS_write, ends[0], text, 1));
+    SAY(guest_syscall(SYS_write, ends[1], "abc", 3));
+    u32 iov[4] = {(u32)text, 3, (u32)text + 10, 3};
+    SAY(guest_syscall(SYS_readv, ends[0], iov, 2)); /* does not wait for the second piece */
     SAY(guest_syscall(19, ends[0], 0, 0));
     SAY(guest_syscall(19, ends[0], 0, 99));
     SAY(guest_syscall(SYS_llseek, ends[1], 0, 0, words, 1));
@@ -546,6 +549,13 @@ static void folder(void)
     SAY(got);
     SAY((int)entries);
     SAY(guest_syscall(SYS_getdents64, fd, text, 4096));
+    SAY(guest_syscall(19, fd, 0, 0));
+    const int page = guest_syscall(SYS_mmap2, 0, 8192, 3, 0x22, -1, 0);
+    SAY(guest_syscall(SYS_munmap, page + 4096, 4096));
+    SAY(guest_syscall(SYS_getdents64, fd, page + 4096 - 24, 4096)); /* one entry fits before the fault */
+    for (entries = 0; (got = guest_syscall(SYS_getdents64, fd, text, 4096)) > 0; entries += (u32)got / 24)
+        ;
+    SAY((int)entries);
     SAY(guest_syscall(19, fd, 0, 0));
     SAY(guest_syscall(SYS_getdents64, fd, text, 4096));
     SAY(guest_syscall(SYS_getdents64, fd, text, 4096));

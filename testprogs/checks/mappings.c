@@ -83,6 +83,11 @@ static void sizes(int fd)
     CHECK(1, there(pipe, x + 2 * PAGE / 4));
     CHECK(-EFAULT, there(pipe, x + 3 * PAGE / 4)); /* beyond the file */
     CHECK(0, guest_syscall(SYS_munmap, a, 4 * PAGE));
+    a = mapped(fd, PAGE, 0, PRIVATE, 0); /* no rights, until mprotect gives some */
+    CHECK(-EFAULT, there(pipe, (void *)a));
+    CHECK(0, guest_syscall(SYS_mprotect, a, PAGE, READ));
+    CHECK(0x01010101, *(volatile u32 *)a);
+    CHECK(0, guest_syscall(SYS_munmap, a, PAGE));
     CHECK(0, guest_syscall(SYS_ftruncate64, fd, PAGE + 100, 0));
     a = mapped(fd, 3 * PAGE, READ | WRITE, PRIVATE, 0);
     x = (volatile u32 *)a;

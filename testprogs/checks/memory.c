@@ -99,6 +99,12 @@ static void exhaustion(void)
     CHECK(-ENOMEM, guest_syscall(SYS_mprotect, reserved, 1 << 30, READ | WRITE));
     CHECK(5, *(u32 *)(reserved + (1 << 29)));
     CHECK(0, guest_syscall(SYS_munmap, reserved, 1 << 30));
+    int most = map(ANYWHERE, 160 << 20, READ | WRITE, 0); /* more than half of the memory */
+    *(u32 *)most = 6;
+    CHECK(0, guest_syscall(SYS_madvise, most, 160 << 20, 4 /* DONTNEED: needs no frames in addition */));
+    CHECK(0, *(u32 *)most);
+    CHECK(most, map((void *)most, 160 << 20, READ | WRITE, FIXED));
+    CHECK(0, guest_syscall(SYS_munmap, most, 160 << 20));
     u32 blocks = 0;
     while (failed(map(ANYWHERE, 16 << 20, READ | WRITE, 0)) == 0)
         blocks++;

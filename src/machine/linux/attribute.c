@@ -1,6 +1,6 @@
-/* Attributes of files, links between files, and the properties of file systems. Nothing here follows a link
- * of the host: a path leads to a place in a share, and calls act on the name there. In system calls, `a` are the six
- * arguments; the table in syscall.c sets a[5] for the second of two calls that share a function. */
+/* System calls for attributes of files, links between files, and the properties of file systems. Nothing here follows a
+ * link of the host: a path leads to a place in a share, and calls act on the name there. `a` are the six arguments; the
+ * table in syscall.c sets a[5] for the second of two calls that share a function. */
 #define _GNU_SOURCE /* fallocate */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,10 @@
 #include "machine/linux/calls.h"
 #include "machine/share/scratch.h"
 
-int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
-                              share_place *place)
+/* Does what linux_place_of does, and checks that the place may be changed: it must lie in a writable share, and not be
+ * its root (-EBUSY). */
+static int32_t place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
+                               share_place *place)
 {
     int32_t wrong = linux_place_of(p, directory, address, how, place);
     return wrong != 0 ? wrong : share_may_change(place);
@@ -24,12 +26,12 @@ int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t addr
 static int32_t place_of_attributes(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                                    share_place *place)
 {
-    int32_t wrong = linux_place_to_change(p, directory, address, how, place);
+    int32_t wrong = place_to_change(p, directory, address, how, place);
     return wrong == -EBUSY ? 0 : wrong;
 }
 
-/* Finds an open regular file or directory of a writable share. Returns 0 or -errno; *found is NULL if the descriptor is
- * closed. */
+/* Finds the open file of a descriptor, which must be a regular file or directory of a writable share. Returns 0 or
+ * -errno. */
 static int32_t changeable_file(linux_process *p, uint32_t descriptor, const linux_open_file **found)
 {
     const linux_open_file *file = *found = linux_file_at(p, descriptor);
@@ -88,21 +90,19 @@ int32_t linux_fchownat(linux_process *p, const uint32_t a[6])
 
 /* --- Times --- */
 
-/* Sets access and modification time. If `times` is NULL, they become the guest's time of day. Address 0 means
- * the file of the descriptor. */
-static int32_t set_times(linux_process *p, int32_t directory, uint32_t address, const struct timespec *times,
-                         bool follow)
+/* Sets access and modification time by the arguments of utimensat: descriptor, path, address of the times, flags. Without
+ * a path (0), the file is that of the descriptor. `values` are the two times at a[2], in seconds and nanoseconds. If a[2]
+ * is 0, they are not used: the times become the guest's time of day. */
+static int32_t set_times(linux_process *p, const uint32_t a[6], const int64_t values[4])
 {
-    struct timespec now[2];
-    if (times == NULL) {
-        uint64_t ns = linux_wall_clock(p);
-        now[0] = now[1] =
-            (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
-        times = now;
-    }
-    if (address == 0) {
+    const uint64_t second = 1000000000, now = a[2] == 0 ? linux_wall_clock(p) : 0;
+    struct timespec times[2];
+    for (unsigned i = 0; i < 2; i++)
+        times[i] = a[2] == 0 ? (struct timespec){(time_t)(now / second), (long)(now % second)}
+                             : (struct timespec){(time_t)values[2 * i], (long)values[2 * i + 1]};
+    if (a[1] == 0) {
         const linux_open_file *file;
-        int32_t wrong = changeable_file(p, (uint32_t)directory, &file);
+        int32_t wrong = changeable_file(p, a[0], &file);
         if (wrong != 0)
             return wrong;
         if (file->scratch != NULL)
@@ -110,18 +110,9 @@ static int32_t set_times(linux_process *p, int32_t directory, uint32_t address, 
         return futimens(file->host, times) == 0 ? 0 : -errno;
     }
     SHARE_PLACE(place);
-    int32_t wrong = place_of_attributes(p, directory, address, follow ? SHARE_FOLLOW : 0, &place);
+    unsigned how = (a[3] & AT_SYMLINK_NOFOLLOW) == 0 ? SHARE_FOLLOW : 0;
+    int32_t wrong = place_of_attributes(p, (int32_t)a[0], a[1], how, &place);
     return wrong != 0 ? wrong : share_set_times(&place, times);
-}
-
-/* Sets times by the arguments of utimensat: descriptor, path, address of the times, flags. `values` are the times at
- * a[2], as seconds and nanoseconds; they are not used if that is 0. */
-static int32_t set_times_of(linux_process *p, const uint32_t a[6], const int64_t values[4])
-{
-    struct timespec times[2], *given = a[2] == 0 ? NULL : times;
-    for (unsigned i = 0; given != NULL && i < 2; i++)
-        times[i] = (struct timespec){.tv_sec = (time_t)values[2 * i], .tv_nsec = (long)values[2 * i + 1]};
-    return set_times(p, (int32_t)a[0], a[1], given, (a[3] & AT_SYMLINK_NOFOLLOW) == 0);
 }
 
 int32_t linux_utimensat(linux_process *p, const uint32_t a[6])
@@ -136,7 +127,7 @@ int32_t linux_utimensat(linux_process *p, const uint32_t a[6])
         return -EFAULT;
     for (unsigned i = 0; i < 4 && !wide; i++)
         values[i] = narrow[i];
-    return set_times_of(p, a, values);
+    return set_times(p, a, values);
 }
 
 /* Sets times in whole seconds (utime), or with microseconds (utimes) if a[5] is set. The arguments are those of
@@ -152,8 +143,8 @@ int32_t linux_utime(linux_process *p, const uint32_t a[6])
         values[1] = 0;
     }
     const int64_t thousand = 1000;
-    return set_times_of(p, a,
-                        (const int64_t[4]){values[0], values[1] * thousand, values[2], values[3] * thousand});
+    return set_times(p, a,
+                     (const int64_t[4]){values[0], values[1] * thousand, values[2], values[3] * thousand});
 }
 
 /* --- Size --- */
@@ -164,7 +155,7 @@ int32_t linux_truncate64(linux_process *p, const uint32_t a[6])
     uint64_t size = a[1] | (uint64_t)a[2] << 32;
     if (size > INT64_MAX)
         return -EINVAL;
-    int32_t wrong = linux_place_to_change(p, AT_FDCWD, a[0], SHARE_FOLLOW, &place);
+    int32_t wrong = place_to_change(p, AT_FDCWD, a[0], SHARE_FOLLOW, &place);
     if (wrong != 0)
         return wrong == -EBUSY ? -EISDIR : wrong; /* the root of a share */
     int host = share_open(&place, O_WRONLY, 0);
@@ -185,13 +176,13 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
     if (wrong != 0)
         return wrong;
     int host = file->host;
-    uint64_t from = a[2] | (uint64_t)a[3] << 32, size = a[4] | (uint64_t)a[5] << 32,
-             before = share_size(host);
+    uint64_t from = a[2] | (uint64_t)a[3] << 32, size = a[4] | (uint64_t)a[5] << 32;
+    uint64_t before = share_size(host);
     share_quota *quota = file->quota;
+    /* Other modes would change the file in ways that the quota does not cover. */
     if (a[1] != 0 && (a[1] != FALLOC_FL_KEEP_SIZE || file->scratch != NULL) &&
         a[1] != (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE))
-        return -EOPNOTSUPP; /* Other modes are refused, as by a file system that does not support them. They
-                             * would change the file in ways that the quota does not cover. */
+        return -EOPNOTSUPP;
     if (from > INT64_MAX || size == 0 || size > INT64_MAX)
         return -EINVAL;
     bool grows = (a[1] & FALLOC_FL_PUNCH_HOLE) == 0;
@@ -229,7 +220,7 @@ int32_t linux_linkat(linux_process *p, const uint32_t a[6])
     if ((a[4] & ~(uint32_t)(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) != 0)
         return -EINVAL;
     unsigned how = (a[4] & AT_SYMLINK_FOLLOW) != 0 ? SHARE_FOLLOW : 0;
-    int32_t wrong = linux_place_to_change(p, (int32_t)a[0], a[1], how, &old);
+    int32_t wrong = place_to_change(p, (int32_t)a[0], a[1], how, &old);
     if (wrong == 0)
         wrong = linux_new_entry(p, (int32_t)a[2], a[3], &new, &slash);
     if (wrong == 0 && slash)
@@ -258,9 +249,9 @@ static int32_t statfs_wrong(const uint32_t a[6])
     return a[5] != 0 && a[1] != STATFS64_BYTES ? -EINVAL : 0;
 }
 
-/* Writes i386's struct statfs or, if a[5] is set, statfs64. It describes the same file system on every
- * host. The members are: type, block size, blocks, free ones, available ones, files, free ones, ID (2), longest name,
- * fragment size; in statfs64, each count has two words. */
+/* Writes i386's struct statfs or, if a[5] is set, statfs64. It describes the same file system on every host. The members
+ * are: type, block size, blocks, free blocks, available blocks, files, free files, ID (2), longest name, fragment size.
+ * In statfs64, each count has two words. */
 static int32_t put_statfs(linux_process *p, const uint32_t a[6])
 {
     const bool wide = a[5] != 0;

@@ -41,8 +41,8 @@ linux_call linux_clock_gettime, linux_clock_getres, linux_gettimeofday, linux_ti
 
 /* Functions that several files use. */
 struct stat;
-/* Returns `wrong` for a call that the personality does not support. Tells the user once per call what is
- * missing (`what`) and how to run the program on a real kernel. */
+/* Returns `wrong` for a call that the personality does not support. Sends the user, once per call, the message `what` and
+ * how to run the program on a real kernel. */
 int32_t linux_refuse(linux_process *p, int32_t wrong, const char *what);
 /* Replaces the blocked signals by the mask at `address`, unless it is 0, until the current call ends. Returns
  * 0 or -errno. */
@@ -58,15 +58,11 @@ int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, uin
  * `how` has bits SHARE_*. Returns 0 or -errno; the caller closes the place. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                        share_place *place);
-/* Does the same, and checks that the place may be changed: it must lie in a writable share, and not be its
- * root. */
-int32_t linux_place_to_change(linux_process *p, int32_t directory, uint32_t address, unsigned how,
-                              share_place *place);
-/* Resolves the path of an entry that is to be created. `*slash` is set if the path ends in a slash, so that
- * only a folder can be meant. Returns 0 or -errno; -EEXIST if the entry exists. */
+/* Resolves the path of an entry that is to be created. Sets *slash if the path ends in a slash, which only the path of a
+ * folder may. Returns 0 or -errno; -EEXIST if the entry exists. */
 int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, share_place *place,
                         bool *slash);
-/* Returns the device of a place that has a target. */
+/* Returns which device of /dev the place is; place->target is not empty. */
 linux_file_kind linux_device_at(const share_place *place);
 /* Returns true for standard input that is a regular file of the host. Standard output cannot seek, whatever
  * it leads to, so that a run is the same for a pipe and for a file. */

@@ -1,8 +1,8 @@
-/* Directories, for getdents64. A directory of the host is listed in the order of its names when it is read
- * from its beginning. So a guest sees the same order on every file system, and positions are small numbers.
- * The positions of the host's file system need 64 bits, and the C library of a 32-bit guest rejects those. A mount is a
- * share, or the guest's own /tmp, at a path of the guest. */
-#define _GNU_SOURCE /* scandirat, DT_DIR */
+/* Directories, for getdents64. A directory is listed in the order of its names when it is read from its beginning. So a
+ * guest sees the same order on every file system, and positions are small numbers. The positions of the host's file
+ * system need 64 bits, and the C library of a 32-bit guest rejects those. A mount is a share, or the guest's own /tmp, at
+ * a path of the guest. */
+#define _GNU_SOURCE /* DT_DIR */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -21,8 +21,9 @@ typedef struct shown_entry {
 
 static const char *const dots[2] = {".", ".."};
 
-/* --- Directories of the host --- */
+/* --- Directories of the host and in memory --- */
 
+/* Discards the list of entries, so that the directory is listed again at the next read. */
 void linux_directory_forget(linux_open_file *file)
 {
     share_list_free(file->entries, file->entry_count);
@@ -30,8 +31,8 @@ void linux_directory_forget(linux_open_file *file)
     file->entry_count = 0;
 }
 
-/* Lists a directory of the host or of the tree in memory. Returns 0 or -errno. */
-static int32_t list_host(linux_open_file *file)
+/* Makes the list of entries. Returns 0 or -errno. */
+static int32_t list_directory(linux_open_file *file)
 {
     struct stat about;
     linux_directory_forget(file);
@@ -49,7 +50,7 @@ static int32_t list_host(linux_open_file *file)
 }
 
 /* Gets the entry at the file's position. Returns false at the end. */
-static bool host_entry(const linux_open_file *file, shown_entry *entry)
+static bool listed_entry(const linux_open_file *file, shown_entry *entry)
 {
     if (file->position >= (uint64_t)file->entry_count)
         return false;
@@ -58,10 +59,10 @@ static bool host_entry(const linux_open_file *file, shown_entry *entry)
     return true;
 }
 
-/* --- Directories that only lead to shares --- */
+/* --- Virtual directories, which exist only because a mount lies below them --- */
 
-/* Returns the name that entry number `index` of the directory `path` shows: the next component of a mount
- * below it. Mounts with the same next component count once. */
+/* Returns the name of entry number `index` of the directory `path`: the next component of a mount below it. Mounts with
+ * the same next component count once. The name ends after *length characters. Returns NULL after the last entry. */
 static const char *mount_below(const share_tree *tree, const char *path, uint64_t index, size_t *length)
 {
     size_t base = strlen(path);
@@ -96,15 +97,15 @@ static bool virtual_entry(const linux_process *p, const linux_open_file *file, s
 
 /* --- Both kinds --- */
 
-/* Writes a struct linux_dirent64: d_ino 0, d_off 8, d_reclen 16, d_type 18, d_name 19. Returns its size; 0 if
- * it does not fit into `capacity`. */
+/* Writes a struct linux_dirent64: d_ino 0, d_off 8, d_reclen 16, d_type 18, d_name 19. Returns its size, -EFAULT, or
+ * -EINVAL if it does not fit into `capacity`. */
 static int32_t put_entry(linux_process *p, uint32_t address, uint32_t capacity, const shown_entry *entry,
                          uint64_t next)
 {
     uint8_t bytes[280] = {0};
     uint16_t record = (uint16_t)((19 + entry->length + 1 + 7) & ~(size_t)7);
     if (record > capacity)
-        return 0;
+        return -EINVAL;
     memcpy(bytes, &entry->inode, 8);
     memcpy(bytes + 8, &next, 8);
     memcpy(bytes + 16, &record, 2);
@@ -113,28 +114,26 @@ static int32_t put_entry(linux_process *p, uint32_t address, uint32_t capacity, 
     return linux_write_user(p, address, bytes, record) ? record : -EFAULT;
 }
 
-/* Writes entries from the file's position on, as many as fit. */
+/* Writes entries from the file's position on, as many as fit. Returns their size; -errno if not even one was written. */
 int32_t linux_getdents64(linux_process *p, const uint32_t a[6])
 {
     linux_open_file *file = linux_file_at(p, a[0]);
     if (file == NULL)
         return -EBADF;
-    bool host = file->kind == LINUX_DIRECTORY;
-    if (!host && file->kind != LINUX_VIRTUAL_DIRECTORY)
+    bool listed = file->kind == LINUX_DIRECTORY;
+    if (!listed && file->kind != LINUX_VIRTUAL_DIRECTORY)
         return -ENOTDIR;
-    if (host && (file->position == 0 || file->entries == NULL)) {
-        int32_t wrong = list_host(file);
+    if (listed && (file->position == 0 || file->entries == NULL)) {
+        int32_t wrong = list_directory(file);
         if (wrong != 0)
             return wrong;
     }
     shown_entry entry;
     int32_t used = 0;
-    while (host ? host_entry(file, &entry) : virtual_entry(p, file, &entry)) {
+    while (listed ? listed_entry(file, &entry) : virtual_entry(p, file, &entry)) {
         int32_t size = put_entry(p, a[1] + (uint32_t)used, a[2] - (uint32_t)used, &entry, file->position + 1);
         if (size < 0)
-            return size;
-        if (size == 0)
-            return used != 0 ? used : -EINVAL;
+            return used != 0 ? used : size;
         used += size;
         file->position++;
     }

@@ -1,9 +1,10 @@
-/* Starting a program: segments, stack, auxiliary vector, entry state. */
+/* Starts a program: loads its segments, and makes its stack, auxiliary vector and entry state. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "core/model/model.h"
 #include "machine/linux/guest.h"
 #include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
@@ -13,7 +14,7 @@
 
 enum { LINUX_DEFAULT_MEMORY = 256 << 20, LINUX_LEAST_MEMORY = 4 << 20 }; /* bytes */
 
-/* The generator splitmix64. */
+/* Returns the next 64 bits of the guest's random numbers (splitmix64). */
 uint64_t linux_random(linux_process *p)
 {
     uint64_t z = p->random_state += 0x9e3779b97f4a7c15u;
@@ -48,15 +49,14 @@ static uint32_t page_protection(const elf_image *image, uint32_t page)
  * writable until the bytes are loaded; then each page gets the rights of its segments. */
 static p5_status exec_segments(linux_process *p, const elf_image *image, p5_error *error)
 {
-    const uint32_t lowest = 0x10000; /* mmap_min_addr */
-    uint32_t mapped_to = 0;          /* end of the pages mapped so far */
+    uint32_t mapped_to = 0; /* end of the pages mapped so far */
     for (unsigned i = 0; i < image->segment_count; i++) {
         const elf_segment *s = &image->segments[i];
         uint64_t end = (uint64_t)s->linear + s->memory_size;
-        if (s->linear < lowest || end > LINUX_MMAP_BASE)
+        if (s->linear < LINUX_LEAST_ADDRESS || end > LINUX_MMAP_BASE)
             return error_set(error, P5_ERR_FORMAT,
                              "the segment at %Xh is outside of the area for programs (%Xh to %Xh)", s->linear,
-                             lowest, (unsigned)LINUX_MMAP_BASE);
+                             (unsigned)LINUX_LEAST_ADDRESS, (unsigned)LINUX_MMAP_BASE);
         /* Two segments may share a page, which must be mapped only once. */
         uint32_t first = s->linear & ~(uint32_t)(PAGE_BYTES - 1);
         uint32_t last = (uint32_t)(end + PAGE_BYTES - 1) & ~(uint32_t)(PAGE_BYTES - 1);
@@ -89,6 +89,7 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
 
 /* --- Stack --- */
 
+/* The program's stack while its initial contents are pushed. */
 typedef struct stack_builder {
     linux_process *p;
     uint32_t esp; /* address of what was pushed last */
@@ -123,12 +124,6 @@ static void stack_push_strings(stack_builder *b, const char *const *list, size_t
         pointers[i] = stack_push(b, list[i], strlen(list[i]) + 1);
 }
 
-/* Returns AT_HWCAP: the features that CPUID leaf 1 reports in EDX. The P55C has MMX in addition. */
-static uint32_t exec_features(const p5_model *model)
-{
-    return p5_model_family(model) == P5_FAMILY_P55C ? 0x8001bf : 0x1bf;
-}
-
 /* Writes the initial stack. From the top down it holds the environment's strings, the arguments from the last
  * to the first and the program's path; after a page boundary the platform, random bytes, auxiliary vector,
  * envp, argv and argc. So ESP at entry does not depend on the lengths of the strings as long as they fit into
@@ -136,8 +131,10 @@ static uint32_t exec_features(const p5_model *model)
 static p5_status exec_stack(linux_process *p, const elf_image *image, const char *const *arguments,
                             const char *const *environment, uint32_t *esp, p5_error *error)
 {
+    enum { OTHER_WORDS = 48 }; /* at least argc, two NULLs and the auxiliary vector */
     size_t argc = list_count(arguments), envc = list_count(environment);
-    uint32_t *words = argc + envc < LINUX_STACK_BYTES / 16 ? calloc(argc + envc + 48, sizeof *words) : NULL;
+    uint32_t *words =
+        argc + envc < LINUX_STACK_BYTES / 16 ? calloc(argc + envc + OTHER_WORDS, sizeof *words) : NULL;
     if (words == NULL)
         return error_set(error, P5_ERR_RANGE, "arguments and environment are too long");
     stack_builder b = {p, LINUX_TASK_SIZE - 4, false};
@@ -150,7 +147,7 @@ static p5_status exec_stack(linux_process *p, const elf_image *image, const char
     uint64_t random[2] = {linux_random(p), linux_random(p)};
     b.esp &= ~15u;
     uint32_t random_at = stack_push(&b, random, sizeof random);
-    const uint32_t aux[][2] = {{AT_HWCAP, exec_features(p->machine->model)},
+    const uint32_t aux[][2] = {{AT_HWCAP, model_features(p->machine->model)},
                                {AT_PAGESZ, PAGE_BYTES},
                                {AT_CLKTCK, LINUX_HZ},
                                {AT_PHDR, image->headers_linear},
@@ -168,12 +165,12 @@ static p5_status exec_stack(linux_process *p, const elf_image *image, const char
                                {AT_EXECFN, name_at},
                                {AT_PLATFORM, platform_at},
                                {AT_NULL, 0}};
+    _Static_assert(sizeof aux / sizeof *words + 3 <= OTHER_WORDS, "argc, NULL, NULL");
     size_t count = 1 + argc + 1 + envc + 1;
     memcpy(words + count, aux, sizeof aux);
-    count += sizeof aux / sizeof(uint32_t);
-    b.esp = ((b.esp - (uint32_t)(count * 4)) & ~15u) +
-            (uint32_t)(count * 4); /* ESP at entry is 16-byte aligned */
-    *esp = stack_push(&b, words, count * 4);
+    const uint32_t bytes = (uint32_t)(count * 4 + sizeof aux);
+    b.esp = ((b.esp - bytes) & ~15u) + bytes; /* ESP at entry is 16-byte aligned */
+    *esp = stack_push(&b, words, bytes);
     free(words);
     return b.failed ? error_set(error, P5_ERR_RANGE, "arguments and environment are too long") : P5_OK;
 }
@@ -182,13 +179,11 @@ static p5_status exec_stack(linux_process *p, const elf_image *image, const char
 static p5_status linux_exec(linux_process *p, const elf_image *image, const char *path,
                             const char *const *arguments, const char *const *environment, p5_error *error)
 {
-    uint32_t esp = 0, stack = LINUX_STACK_BYTES;
+    uint32_t esp = 0, quarter = p->machine->options.memory_bytes / 4;
+    uint32_t stack = quarter < LINUX_STACK_BYTES ? quarter : LINUX_STACK_BYTES;
     const char *base = strrchr(path, '/');
     strncpy(p->name, base != NULL ? base + 1 : path, sizeof p->name - 1);
     linux_set_program(p, path);
-    /* A small machine gets a smaller stack. */
-    if (stack > p->machine->options.memory_bytes / 4)
-        stack = p->machine->options.memory_bytes / 4;
     p5_status status = exec_segments(p, image, error);
     if (status == P5_OK && linux_map(p, LINUX_TASK_SIZE - stack, stack, stack, LINUX_PROT_ALL) != 0)
         status = error_set(error, P5_ERR_RANGE, "no guest memory left for the stack");
@@ -201,9 +196,9 @@ static p5_status linux_exec(linux_process *p, const elf_image *image, const char
     return P5_OK;
 }
 
-/* Writes what the options select, as a driver would for the program: by WRMSR at CPL 0. The Pentium's monitor has
- * CESR; the monitor of a later processor has PERFEVTSEL0 and PERFEVTSEL1. PERFEVTSEL0 is written last, because on a
- * Pentium Pro it starts both counters. */
+/* Programs the performance monitor as the options say, by WRMSR at CPL 0, as a driver would for the program. The
+ * Pentium's monitor has CESR; the monitor of a later processor has PERFEVTSEL0 and PERFEVTSEL1. PERFEVTSEL0 is written
+ * last, because on a Pentium Pro it starts both counters. */
 static p5_status exec_monitor(p5_machine *machine, p5_error *error)
 {
     p5_privilege kernel = {.mode = P5_MODE_PROTECTED, .cpl = 0};
@@ -220,7 +215,7 @@ static p5_status exec_monitor(p5_machine *machine, p5_error *error)
     return P5_OK;
 }
 
-/* Makes a process and loads the program into it. The engine is open. */
+/* Makes a process and loads the program into it. `path` is the host's. The engine is open. */
 static p5_status load_into(p5_machine *machine, const elf_image *image, const char *path,
                            const char *const *arguments, const char *const *environment, p5_error *error)
 {

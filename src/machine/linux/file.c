@@ -1,6 +1,6 @@
-/* Descriptors and open files. The guest's descriptors are numbered here; the host descriptors that they refer
- * to come from a share, a pipe or one of the standard streams. An open file (open file description) may have several
- * descriptors. In system calls, `a` are the six arguments. */
+/* Descriptors and open files. The guest's descriptors are numbered independently of the host's. An open file (open file
+ * description) may have several descriptors. Its host descriptor comes from a share, the tree in memory, a pipe or one of
+ * the standard streams. In system calls, `a` are the six arguments. */
 #define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +26,8 @@ enum {
 
 /* --- Open files --- */
 
-/* Makes an open file, to which linux_descriptor_add gives its first reference. It owns `host`, except a standard stream.
- * Returns NULL if memory runs out. */
+/* Makes an open file without a reference, which linux_descriptor_add gives it. It owns `host`, unless that is a standard
+ * stream. Returns NULL if memory runs out. */
 linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags)
 {
     linux_open_file *file = calloc(1, sizeof *file);
@@ -97,7 +97,8 @@ static uint64_t now(const void *p)
     return linux_wall_clock(p);
 }
 
-/* Descriptors 0 to 2 are the host's streams. /tmp in memory may hold as much as half of the guest's memory. */
+/* Opens the standard streams as descriptors 0 to 2, the shares, and /tmp in memory, which may hold as much as half of the
+ * guest's memory. linux_files_close must follow, even after an error. */
 p5_status linux_files_open(linux_process *p, p5_error *error)
 {
     linux_files *files = &p->files;
@@ -123,7 +124,8 @@ void linux_files_close(linux_process *p)
     share_tree_close(&p->files.tree);
 }
 
-/* Resolves a path from the root, the working directory, or the directory of a descriptor. */
+/* Resolves `path`. A relative path begins at the working directory if `directory` is AT_FDCWD, else at the directory of
+ * that descriptor. `how` has bits SHARE_*. Returns 0 or -errno. */
 int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how, share_place *place)
 {
     const char *start = p->files.cwd;
@@ -173,7 +175,7 @@ static int32_t open_virtual_directory(linux_process *p, const share_place *place
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
-/* Opens a file or directory of a share or of the tree in memory (scratch), whose folders have no descriptor of the
+/* Opens a file or directory of a share or of the tree in memory (scratch). A folder in memory has no descriptor of the
  * host. */
 static int32_t open_place(linux_process *p, const share_place *place, uint32_t flags, uint32_t mode)
 {
@@ -224,7 +226,8 @@ static int32_t open_proc(linux_process *p, const char *path, uint32_t flags)
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
-/* Returns another descriptor of the same open file, with which it shares the position. */
+/* Returns another descriptor of the same open file, with which it shares the position. Linux would open the file once
+ * more. Opening to read and write is permitted for a file that is open for one of them only. */
 static int32_t open_again(linux_process *p, uint32_t descriptor, uint32_t flags)
 {
     linux_open_file *file = linux_file_at(p, descriptor);
@@ -236,8 +239,8 @@ static int32_t open_again(linux_process *p, uint32_t descriptor, uint32_t flags)
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
-/* Tells the user that the guest sees no files of the host, when it looks for one of its own. System files, which
- * every C library tries, are not such a reason. */
+/* Sends the user a hint at --dir if the guest cannot open a file and has no shares. Paths of system files give no hint,
+ * because every C library tries some of them. */
 static void hint_at_directories(const linux_process *p, const char *path)
 {
     enum { NUMBER = 0xd1 }; /* of the notice; no other one has it */
@@ -252,8 +255,8 @@ static void hint_at_directories(const linux_process *p, const char *path)
             path);
 }
 
-/* Opens what the path leads to: /proc, a descriptor's file again, a device, a directory above a share, or a place in
- * a share. */
+/* Opens a file of /proc, a descriptor's file again, a device, a directory above a share, or a place in a share or in
+ * memory. */
 int32_t linux_openat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];
@@ -289,7 +292,7 @@ int32_t linux_close(linux_process *p, const uint32_t a[6])
 
 /* --- dup, pipe, fcntl, ioctl --- */
 
-/* Makes descriptor `to` refer to the file of `from`, and closes what it referred to. */
+/* Makes descriptor `to` refer to the file of `from`, and closes what it referred to. Returns `to` or -EBADF. */
 static int32_t dup_to(linux_process *p, uint32_t from, uint32_t to, bool close_on_exec)
 {
     linux_open_file *file = linux_file_at(p, from);
@@ -316,8 +319,8 @@ int32_t linux_dup3(linux_process *p, const uint32_t a[6])
     return dup_to(p, a[0], a[1], (a[2] & GUEST_O_CLOEXEC) != 0);
 }
 
-/* The host's pipe never waits, because p5scope must not hang. The guest's O_NONBLOCK is in the file's flags; io.c waits if
- * it is clear. */
+/* Makes a pipe. The host's descriptors have O_NONBLOCK, because a wait in the host would hang p5scope. The guest's
+ * O_NONBLOCK is in the file's flags; io.c waits if it is clear. */
 int32_t linux_pipe2(linux_process *p, const uint32_t a[6])
 {
     int host[2];
@@ -385,19 +388,19 @@ int32_t linux_fcntl64(linux_process *p, const uint32_t a[6])
     }
 }
 
-/* Writes the number of bytes that can be read without waiting. */
-static int32_t put_bytes_there(linux_process *p, const linux_open_file *file, uint32_t address)
+/* Implements FIONREAD: writes the number of bytes that can be read without waiting. Returns 0 or -errno. */
+static int32_t put_readable_bytes(linux_process *p, const linux_open_file *file, uint32_t address)
 {
-    int there = 0;
+    int bytes = 0;
     if (file->kind != LINUX_REGULAR && file->kind != LINUX_PIPE && file->kind != LINUX_STANDARD)
         return -ENOTTY;
-    if (ioctl(file->host, FIONREAD, &there) != 0)
+    if (ioctl(file->host, FIONREAD, &bytes) != 0)
         return -errno;
-    return linux_write_user(p, address, &there, sizeof there) ? 0 : -EFAULT;
+    return linux_write_user(p, address, &bytes, sizeof bytes) ? 0 : -EFAULT;
 }
 
-/* Answers the terminal's requests for the standard streams, FIONREAD and FIONBIO. Everything else is not a
- * terminal. */
+/* Implements FIONREAD and FIONBIO and, for a standard stream that is a terminal, TCGETS and TIOCGWINSZ. Everything else
+ * returns -ENOTTY. */
 int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
 {
     enum { GUEST_TERMIOS_BYTES = 36 };
@@ -405,7 +408,7 @@ int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
     if (file == NULL)
         return -EBADF;
     if (a[1] == FIONREAD)
-        return put_bytes_there(p, file, a[2]);
+        return put_readable_bytes(p, file, a[2]);
     if (a[1] == FIONBIO) {
         int32_t on;
         if (!linux_read_user(p, a[2], &on, sizeof on))
@@ -413,20 +416,21 @@ int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
         file->flags = (file->flags & ~(uint32_t)O_NONBLOCK) | (on != 0 ? O_NONBLOCK : 0);
         return 0;
     }
-    bool terminal = file->kind == LINUX_STANDARD && isatty(file->host);
+    if (file->kind != LINUX_STANDARD || !isatty(file->host))
+        return -ENOTTY;
     if (a[1] == TCGETS) {
         struct {
             uint32_t flags[4];
             uint8_t line, control[19];
         } report = {0}; /* struct termios of asm-generic, the same on i386 */
         _Static_assert(sizeof report == GUEST_TERMIOS_BYTES, "termios");
-        if (!terminal || ioctl(file->host, TCGETS, &report) != 0)
+        if (ioctl(file->host, TCGETS, &report) != 0)
             return -ENOTTY;
         return linux_write_user(p, a[2], &report, sizeof report) ? 0 : -EFAULT;
     }
     if (a[1] == TIOCGWINSZ) {
         struct winsize size;
-        if (!terminal || ioctl(file->host, TIOCGWINSZ, &size) != 0)
+        if (ioctl(file->host, TIOCGWINSZ, &size) != 0)
             return -ENOTTY;
         return linux_write_user(p, a[2], &size, sizeof size) ? 0 : -EFAULT;
     }

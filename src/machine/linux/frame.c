@@ -1,5 +1,5 @@
-/* Signal frames: the layouts that i386 programs see (asm/sigcontext.h, asm/ucontext.h), and the return from
- * them. */
+/* Signal frames: the layouts that i386 programs see (asm/sigcontext.h, asm/ucontext.h), pushing a frame, and the return
+ * from it. */
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -61,13 +61,21 @@ _Static_assert(sizeof(frame_info) == 128, "siginfo");
 _Static_assert(sizeof(frame_x87) == 112, "_fpstate_32");
 _Static_assert(offsetof(frame_rt, ucontext) == 144 && sizeof(frame_ucontext) == 116, "rt_sigframe_ia32");
 
-enum { X87_MAGIC = 0xffff /* no FXSR part follows */ };
+enum { X87_MAGIC = 0xffff /* of frame_x87: no FXSR part follows */ };
 
 /* Returns true if the user's ESP is in the stack of sigaltstack, or at its top. */
 bool linux_on_signal_stack(const linux_process *p)
 {
     const linux_signals *s = &p->signals;
     return s->stack_size != 0 && p->registers.esp - s->stack - 1 < s->stack_size;
+}
+
+/* Returns ss_flags of the stack of sigaltstack. */
+uint32_t linux_signal_stack_flags(const linux_process *p)
+{
+    if (p->signals.stack_size == 0)
+        return LINUX_SS_DISABLE;
+    return linux_on_signal_stack(p) ? LINUX_SS_ONSTACK : 0;
 }
 
 /* Fills in the user's registers. `x87` is the address of the x87 state; `mask` the signals that were blocked before. */
@@ -112,8 +120,8 @@ static bool x87_save(linux_process *p, uint32_t address)
     return linux_write_user(p, address, &x87, sizeof x87);
 }
 
-/* Returns the address of a frame of `frame` bytes below `stack` and below the x87 state, aligned so that the
- * handler finds its arguments as after a call. */
+/* Returns the address of a frame of `frame` bytes below the x87 state, which lies below `stack`; *x87 is its address. The
+ * frame is aligned so that the handler finds its arguments as after a call. */
 static uint32_t frame_place(uint32_t stack, size_t frame, uint32_t *x87)
 {
     *x87 = (stack - (uint32_t)sizeof(frame_x87)) & ~63u;
@@ -154,9 +162,7 @@ static bool push_rt(linux_process *p, int signal, const linux_action *action, co
     memcpy(frame.return_code, code, sizeof code);
     frame.ucontext.stack = p->signals.stack;
     frame.ucontext.stack_size = p->signals.stack_size;
-    frame.ucontext.stack_flags = p->signals.stack_size == 0 ? LINUX_SS_DISABLE
-                                 : linux_on_signal_stack(p) ? LINUX_SS_ONSTACK
-                                                            : 0;
+    frame.ucontext.stack_flags = linux_signal_stack_flags(p);
     frame.ucontext.mask[0] = (uint32_t)mask;
     frame.ucontext.mask[1] = (uint32_t)(mask >> 32);
     context_save(p, &frame.ucontext.context, x87, mask);
@@ -174,8 +180,8 @@ bool linux_frame_push(linux_process *p, int signal, const linux_action *action, 
         esp = p->signals.stack + p->signals.stack_size;
     if (!(rt ? push_rt(p, signal, action, info, mask, &esp) : push_nonrt(p, signal, action, mask, &esp)))
         return false;
-    /* Registers at a handler's entry: regparm arguments too, clean flags, user segments, an initialised
-     * x87. */
+    /* At a handler's entry, registers hold the arguments too (regparm), DF, TF and RF are clear, the data segments are
+     * flat, and the x87 is initialised. */
     r->eax = (uint32_t)signal;
     r->edx = rt ? esp + (uint32_t)offsetof(frame_rt, info) : 0;
     r->ecx = rt ? esp + (uint32_t)offsetof(frame_rt, ucontext) : 0;
@@ -212,7 +218,8 @@ static void segment_restore(linux_process *p, engine_segment_name which, uint32_
     engine_set_segment(p->engine, which, &segment);
 }
 
-/* Loads the registers of a frame, except for values that would give the user more rights. */
+/* Loads the registers of a frame, except for values that would give the user more rights. Returns false if the x87 state
+ * cannot be read. */
 static bool context_restore(linux_process *p, const frame_context *context)
 {
     frame_x87 x87;
@@ -253,7 +260,7 @@ static int32_t frame_bad(linux_process *p)
 
 static void mask_restore(linux_process *p, uint32_t low, uint32_t high)
 {
-    p->signals.blocked = ((uint64_t)high << 32 | low) & ~(LINUX_SIGBIT(SIGKILL) | LINUX_SIGBIT(SIGSTOP));
+    p->signals.blocked = ((uint64_t)high << 32 | low) & ~LINUX_UNBLOCKABLE;
 }
 
 /* Returns from a frame without siginfo. The return code has also popped the signal number, so ESP is 8 above the

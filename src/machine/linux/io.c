@@ -1,4 +1,4 @@
-/* Reading, writing and file positions. In system calls, `a` are the six arguments; the table in syscall.c sets a[5] for
+/* System calls that read, write, and set file positions. `a` are the six arguments; the table in syscall.c sets a[5] for
  * calls that write but share a function with one that reads. A call that waits for the host may be abandoned when the run
  * is to pause (p->blocked): it is executed again when the run continues. */
 #define _GNU_SOURCE /* preadv, SEEK_HOLE */
@@ -21,10 +21,10 @@
 #include "machine/share/scratch.h"
 
 enum { PIECES_AT_MOST = 1024 /* UIO_MAXIOV */ };
-/* The largest request to the host, so that a long call can stop between two requests when the run is to
- * end. */
+/* Bytes of the largest request to the host, so that a long call can stop between two requests when the run is to
+ * pause. */
 enum { AT_A_TIME = 1 << 17 };
-/* A call without an offset of its own uses and moves the file's position. */
+/* The offset of a call that uses and moves the file's position. */
 #define NO_OFFSET UINT64_MAX
 
 static bool readable(const linux_open_file *file)
@@ -39,7 +39,7 @@ static bool writable(const linux_open_file *file)
 
 /* Waits until the host has input for a standard stream (POLLIN) or takes output (POLLOUT). For a pipe of the
  * guest, which only a signal handler can fill or empty, it waits for a signal. Returns 0 if the caller is to
- * try again, unless the call is abandoned (is_left); otherwise -errno. */
+ * try again, unless the call is abandoned (is_abandoned); otherwise -errno. */
 static int32_t wait_for(linux_process *p, const linux_open_file *file, short events)
 {
     struct pollfd wanted = {.fd = file->host, .events = events};
@@ -56,7 +56,7 @@ static int32_t wait_for(linux_process *p, const linux_open_file *file, short eve
 
 /* Returns true if the current call is abandoned without a result: it is restarted later, or the guest has
  * ended. */
-static bool is_left(const linux_process *p)
+static bool is_abandoned(const linux_process *p)
 {
     return p->blocked || p->machine->ended;
 }
@@ -75,7 +75,7 @@ static bool is_ready(const linux_open_file *file)
 }
 
 /* Reads a device: nothing, zeros or random numbers. Stops between two parts if the run is to pause. */
-static int32_t read_made_up(linux_process *p, const linux_open_file *file, uint32_t address, uint32_t size)
+static int32_t read_device(linux_process *p, const linux_open_file *file, uint32_t address, uint32_t size)
 {
     uint32_t done = 0;
     if (file->kind == LINUX_NULL)
@@ -94,7 +94,7 @@ static int32_t read_made_up(linux_process *p, const linux_open_file *file, uint3
     return (int32_t)done;
 }
 
-/* Returns false at the end of the file or pipe, which has been waited for. */
+/* Returns false at the end of the file or pipe. For a pipe, the caller has waited until it can be read. */
 static bool has_more(const linux_open_file *file, uint64_t offset)
 {
     struct stat about;
@@ -104,8 +104,8 @@ static bool has_more(const linux_open_file *file, uint64_t offset)
     return poll(&wanted, 1, 0) > 0 && (wanted.revents & POLLIN) != 0;
 }
 
-/* Reads once from the host, after waiting for input of a stream or pipe. Returns the number of bytes or -errno; after an
- * abandoned wait (is_left) the result means nothing. */
+/* Reads once from the host, after waiting for input of a stream or pipe. Returns the number of bytes or -errno. If the
+ * wait was abandoned (is_abandoned), the result has no meaning. */
 static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                          uint64_t offset)
 {
@@ -113,7 +113,7 @@ static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t addre
     if (file->kind == LINUX_STANDARD)
         devices_console_flush(p->machine->devices);
     int32_t wrong = file->kind == LINUX_REGULAR ? 0 : wait_for(p, file, POLLIN);
-    if (wrong != 0 || is_left(p))
+    if (wrong != 0 || is_abandoned(p))
         return wrong;
     linux_user_vector(p, address, size, true, &vector);
     if (vector.count == 0 && size != 0)
@@ -128,7 +128,7 @@ static int32_t read_part(linux_process *p, linux_open_file *file, uint32_t addre
     return (int32_t)got;
 }
 
-/* Reads in parts until `size` bytes are there, the input pauses or ends, or the run is to pause. */
+/* Reads in parts until `size` bytes are read, no more input is available, or the run is to pause. */
 static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                          uint64_t offset)
 {
@@ -137,7 +137,7 @@ static int32_t read_host(linux_process *p, linux_open_file *file, uint32_t addre
         uint32_t wanted = size - done < AT_A_TIME ? size - done : AT_A_TIME;
         int32_t got =
             read_part(p, file, address + done, wanted, offset == NO_OFFSET ? offset : offset + done);
-        if (got < 0 || is_left(p))
+        if (got < 0 || is_abandoned(p))
             return done != 0 ? (int32_t)done : got;
         done += (uint32_t)got;
         if ((uint32_t)got < wanted || done == size || (file->kind != LINUX_REGULAR && !is_ready(file)) ||
@@ -161,13 +161,14 @@ static int32_t read_any(linux_process *p, linux_open_file *file, uint32_t addres
     case LINUX_NULL:
     case LINUX_ZERO:
     case LINUX_RANDOM:
-        return read_made_up(p, file, address, size);
+        return read_device(p, file, address, size);
     default:
         return size == 0 ? 0 : read_host(p, file, address, size, offset);
     }
 }
 
-/* Writes without letting the host's SIGPIPE for a closed pipe reach p5scope; the guest gets the signal. */
+/* Writes to the host. A SIGPIPE for a closed pipe does not reach p5scope; write_any raises it in the guest. A machine that
+ * repeats a past run writes nothing to the standard streams. */
 static int32_t write_without_signal(const linux_process *p, const linux_open_file *file,
                                     const linux_vector *vector, uint64_t offset)
 {
@@ -188,7 +189,9 @@ static int32_t write_without_signal(const linux_process *p, const linux_open_fil
     return result;
 }
 
-/* Writes at most as much as a pipe accepts at once if the reader may be slow. */
+/* Writes once to the host, after waiting until a stream or pipe accepts output. Writes at most PIPE_BUF bytes to a
+ * stream, as much as a pipe that is ready accepts for certain. Returns the number of bytes or -errno. If the wait was
+ * abandoned (is_abandoned), the result has no meaning. */
 static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_t address, uint32_t size,
                           uint64_t offset)
 {
@@ -210,7 +213,7 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
     int32_t put = stream ? -EAGAIN : write_without_signal(p, file, &vector, offset);
     while (waits && (put == -EAGAIN || put == -EINTR)) {
         put = wait_for(p, file, POLLOUT);
-        if (put != 0 || is_left(p))
+        if (put != 0 || is_abandoned(p))
             return put;
         put = write_without_signal(p, file, &vector, offset);
     }
@@ -218,7 +221,8 @@ static int32_t write_part(linux_process *p, const linux_open_file *file, uint32_
     return put;
 }
 
-/* Writes to any kind of file; `file` may be NULL. Devices accept everything. */
+/* Writes to any kind of file; `file` may be NULL. Devices accept everything. After a short write, the call is not
+ * restarted (p->blocked), so that no byte is written twice. */
 static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t address, uint32_t size,
                          uint64_t offset)
 {
@@ -233,7 +237,7 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
         devices_console_flush(p->machine->devices);
     uint32_t done = 0;
     int32_t put = 0;
-    while (done < size && put >= 0 && !is_left(p) && !(done != 0 && machine_pause_wanted(p->machine))) {
+    while (done < size && put >= 0 && !is_abandoned(p) && !(done != 0 && machine_pause_wanted(p->machine))) {
         put = write_part(p, file, address + done, size - done, offset == NO_OFFSET ? offset : offset + done);
         if (put == 0)
             break;
@@ -241,7 +245,7 @@ static int32_t write_any(linux_process *p, linux_open_file *file, uint32_t addre
     }
     if (done != 0 && file->scratch != NULL)
         scratch_written(file->scratch, file->node);
-    if (done != 0) { /* a short write */
+    if (done != 0) {
         p->blocked = false;
         return (int32_t)done;
     }
@@ -261,7 +265,7 @@ int32_t linux_write(linux_process *p, const uint32_t a[6])
 }
 
 /* Returns 0 if the file can be read and written at an offset, else -errno. */
-static int32_t cannot_seek(const linux_open_file *file, uint64_t offset)
+static int32_t seek_error(const linux_open_file *file, uint64_t offset)
 {
     if (file == NULL)
         return -EBADF;
@@ -275,14 +279,14 @@ int32_t linux_pread64(linux_process *p, const uint32_t a[6])
     const bool write = a[5] != 0; /* pwrite64 */
     linux_open_file *file = linux_file_at(p, a[0]);
     uint64_t offset = (uint64_t)a[4] << 32 | a[3];
-    int32_t wrong = cannot_seek(file, offset);
+    int32_t wrong = seek_error(file, offset);
     if (wrong != 0)
         return wrong;
     return write ? write_any(p, file, a[1], a[2], offset) : read_any(p, file, a[1], a[2], offset);
 }
 
-/* Transfers the pieces of a vector. A short transfer ends the call, and so does a fault after the first
- * piece. It writes if a[5] is set. */
+/* Reads into or, if a[5] is set, writes from the pieces of a vector. A short transfer ends the call. After the first
+ * piece, the call also ends at a fault, and a read ends where it would wait. */
 static int32_t vector_any(linux_process *p, linux_open_file *file, const uint32_t a[6], uint64_t offset)
 {
     const bool write = a[5] != 0;
@@ -299,15 +303,17 @@ static int32_t vector_any(linux_process *p, linux_open_file *file, const uint32_
             uint64_t at = offset != NO_OFFSET ? offset + (uint64_t)total : offset;
             int32_t part = write ? write_any(p, file, piece[0] + done, piece[1] - done, at)
                                  : read_any(p, file, piece[0] + done, piece[1] - done, at);
-            if (part < 0 || is_left(p))
+            if (part < 0 || is_abandoned(p)) {
+                p->blocked &= total == 0; /* after a short transfer, the call is not restarted */
                 return total != 0 ? (int32_t)total : part;
+            }
             total += part;
             done += (uint32_t)part;
             if (part == 0 || total > INT32_MAX || (!write && done < piece[1]) ||
                 machine_pause_wanted(p->machine))
                 return (int32_t)(total > INT32_MAX ? INT32_MAX : total);
-            if (!write && file->kind == LINUX_STANDARD)
-                return (int32_t)total; /* do not wait for a second line */
+            if (!write && (file->kind == LINUX_STANDARD || (file->kind == LINUX_PIPE && !is_ready(file))))
+                return (int32_t)total; /* without waiting for more input */
         }
     }
     return (int32_t)total;
@@ -322,7 +328,7 @@ int32_t linux_preadv(linux_process *p, const uint32_t a[6])
 {
     linux_open_file *file = linux_file_at(p, a[0]);
     uint64_t offset = (uint64_t)a[4] << 32 | a[3];
-    int32_t wrong = cannot_seek(file, offset);
+    int32_t wrong = seek_error(file, offset);
     return wrong != 0 ? wrong : vector_any(p, file, a, offset);
 }
 

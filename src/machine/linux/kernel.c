@@ -1,7 +1,7 @@
 /* Descriptor tables and the kernel entry.
  *
  * The kernel's pages lie at LINUX_KERNEL_BASE (supervisor only): GDT and TSS; IDT; the entry code; the kernel
- * stack. Selectors are those of Linux: TLS 6-8, kernel 60h/68h, user 73h/7Bh. */
+ * stack. Descriptors are those of Linux: TLS in entries 6-8; selectors 60h/68h for the kernel, 73h/7Bh for the user. */
 #include "machine/linux/linux_internal.h"
 
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static uint8_t *kernel_memory(const linux_process *p, uint32_t linear)
     return engine_ram(p->engine, p->kernel_frames[offset / PAGE_BYTES] + offset % PAGE_BYTES, 1);
 }
 
-/* Finds the frames of the kernel's pages by the page tables, after a snapshot has been loaded. */
+/* Finds the frames of the kernel's pages in the page tables, after a snapshot has been loaded. Returns false if one is
+ * missing. */
 bool linux_kernel_find(linux_process *p)
 {
     for (unsigned i = 0; i < LINUX_KERNEL_PAGES; i++) {
@@ -40,6 +41,7 @@ bool linux_kernel_find(linux_process *p)
     return true;
 }
 
+/* Returns descriptor `index` of the GDT, in guest memory. */
 uint64_t *linux_gdt_entry(linux_process *p, unsigned index)
 {
     return (uint64_t *)(void *)kernel_memory(p, KERNEL_ADDRESS(PAGE_GDT) + index * 8);
@@ -146,7 +148,8 @@ static void registers_store(linux_process *p)
     engine_set(e, ENGINE_EDI, r->edi);
 }
 
-/* Does the kernel's work when the processor is before the first instruction of the entry code. */
+/* Does the kernel's work when the processor is before the first instruction of the entry code. Stops the run if the guest
+ * has ended, or if a call waits for the host while the run is to pause: then the next run comes here again. */
 static engine_action linux_attention(p5_machine *machine)
 {
     linux_process *p = machine->guest_state;
@@ -189,7 +192,7 @@ static void entry_expect(linux_process *p, unsigned vector)
     engine_request_attention(p->engine);
 }
 
-/* Handles an exception or INT of the user before its delivery. */
+/* Prepares the kernel's work for an exception or INT of the user, before its delivery. */
 static engine_action linux_event(p5_machine *machine, const engine_event *event)
 {
     linux_process *p = machine->guest_state;
@@ -206,10 +209,10 @@ static engine_action linux_event(p5_machine *machine, const engine_event *event)
 
 static uint64_t linux_deadline(p5_machine *machine)
 {
-    const linux_process *p = machine->guest_state;
-    return linux_next_timer(p);
+    return linux_next_timer(machine->guest_state);
 }
 
+/* Injects the timer's interrupt. */
 static void linux_due(p5_machine *machine)
 {
     linux_process *p = machine->guest_state;
@@ -217,6 +220,7 @@ static void linux_due(p5_machine *machine)
         entry_expect(p, LINUX_VECTOR_TIMER);
 }
 
+/* Returns an empty process on the machine's engine. NULL: no memory. */
 linux_process *linux_process_make(p5_machine *machine)
 {
     linux_process *p = calloc(1, sizeof *p);

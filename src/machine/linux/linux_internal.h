@@ -27,11 +27,13 @@ typedef struct linux_process linux_process;
 #define LINUX_TASK_SIZE 0xc0000000u /* end of the user's part of the address space */
 enum {
     LINUX_STACK_BYTES = 8 << 20,
-    LINUX_MMAP_BASE = 0x40000000, /* where the area for mappings begins */
-    LINUX_NO_FRAME = 0            /* no frame: physical page 0 is not used */
+    LINUX_LEAST_ADDRESS = 0x10000, /* vm.mmap_min_addr */
+    LINUX_MMAP_BASE = 0x40000000,  /* where the area for mappings begins */
+    LINUX_REGIONS_AT_MOST = 65530, /* vm.max_map_count */
+    LINUX_NO_FRAME = 0             /* no frame: physical page 0 is not used */
 };
 
-/* State of a page of RAM: in use; no longer zeroed as at the start. */
+/* State of a page of RAM: in use; may contain other bytes than zeros. */
 enum { FRAME_USED = 1, FRAME_DIRTY = 2 };
 
 /* A mapping [start, end). Pages from `backed_end` on lie after the end of the mapped file; an access to them
@@ -50,7 +52,7 @@ typedef struct linux_memory {
     uint32_t brk_start, brk;        /* the heap */
 } linux_memory;
 
-/* Makes an empty address space. Returns false if memory runs out. */
+/* Makes an address space without mappings. Returns false if memory runs out. */
 bool linux_memory_open(linux_process *p);
 void linux_memory_close(linux_process *p);
 /* Returns the physical address of a zeroed frame (page of RAM); LINUX_NO_FRAME if there is none. */
@@ -67,7 +69,7 @@ int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t 
 uint32_t linux_find_range(const linux_process *p, uint32_t size);
 /* Returns the mapping that contains the address; NULL if there is none. */
 const linux_region *linux_region_at(const linux_process *p, uint32_t address);
-/* Maps a kernel page (supervisor, writable). */
+/* Maps a kernel page (supervisor, writable). Returns false if memory for a page table runs out. */
 bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame);
 /* Returns the frame of a present page; otherwise LINUX_NO_FRAME. */
 uint32_t linux_frame_of(linux_process *p, uint32_t linear);
@@ -156,7 +158,7 @@ typedef struct linux_signals {
     uint64_t pending, blocked;               /* sets of LINUX_SIGBIT */
     linux_siginfo queue[LINUX_QUEUED];       /* more real-time signals with a pending number, in order */
     uint32_t queued;
-    uint64_t saved_mask; /* when a call waits with a mask of its own: the mask for the signal frame */
+    uint64_t saved_mask; /* if mask_saved: `blocked` as it was before a call that waits with its own mask */
     bool mask_saved;
     uint64_t awaited; /* signals for which rt_sigtimedwait waits; though blocked, they are never dropped */
     uint32_t stack, stack_size;     /* sigaltstack; size 0 = none */
@@ -166,6 +168,7 @@ typedef struct linux_signals {
 
 /* The bit of a signal number in a mask. */
 #define LINUX_SIGBIT(signal) (1ull << ((signal)-1))
+#define LINUX_UNBLOCKABLE    (LINUX_SIGBIT(SIGKILL) | LINUX_SIGBIT(SIGSTOP))
 /* Makes a signal pending, unless the program ignores it. */
 void linux_raise(linux_process *p, const linux_siginfo *info);
 /* Removes a pending signal and returns its information. Another one with its number may remain pending. */
@@ -176,7 +179,8 @@ void linux_drop_signal(linux_signals *s, int signal);
 bool linux_signal_ignored(const linux_signals *s, int signal);
 /* Raises the signal for a fault of the user's code, which cannot be blocked or ignored. */
 void linux_fault(linux_process *p, unsigned vector, uint32_t error_code);
-/* Puts pending signals onto the user's stack, or ends the guest. */
+/* Performs the actions of the pending signals that are not blocked: makes the user continue in a handler, or ends the
+ * guest. Also restarts an interrupted call. */
 void linux_deliver_signals(linux_process *p);
 /* Performs the default action of a signal that ends the program, after a debugger has let it through. */
 void linux_end_by_signal(p5_machine *machine, int signal);
@@ -188,6 +192,8 @@ bool linux_frame_push(linux_process *p, int signal, const linux_action *action, 
                       uint64_t mask);
 /* Returns true if the user runs on the stack of sigaltstack. */
 bool linux_on_signal_stack(const linux_process *p);
+/* Returns ss_flags of that stack, as sigaltstack and the signal frames report it. */
+uint32_t linux_signal_stack_flags(const linux_process *p);
 
 /* --- time.c --- */
 
@@ -333,19 +339,19 @@ struct linux_process {
     linux_time time;
     linux_files files;
     linux_registers registers; /* valid while in the kernel */
-    bool entry_pending;        /* the processor is about to enter the kernel, or has just done so */
-    uint8_t entry_vector;      /* by which it enters */
-    bool keep_registers;       /* the call has replaced all registers (sigreturn) */
-    bool blocked;              /* the call waits for the host and is restarted when the run continues */
-    uint32_t waited_ms;        /* host time that the call has waited since the model's clock last moved */
-    uint32_t call;             /* number of the current system call */
-    int32_t interrupted;       /* LINUX_ERESTART* if a signal has interrupted the call; else 0 */
-    uint64_t random_state;     /* of linux_random */
-    uint8_t nice;              /* 0 to 19, because only the superuser may lower it */
-    uint32_t clear_tid;        /* address of set_tid_address, which has no effect */
-    char name[16];             /* of the process (prctl) */
-    char program[SHARE_PATH];  /* path of the program, as the guest would write it */
-    int program_file;          /* descriptor of the host, -1: none */
+    bool entry_pending;   /* the processor is about to enter the kernel, or is before its first instruction */
+    uint8_t entry_vector; /* by which it enters */
+    bool keep_registers;  /* the call has replaced all registers (sigreturn) */
+    bool blocked;         /* the call waits for the host and is restarted when the run continues */
+    uint32_t waited_ms;   /* host time that the call has waited since the model's clock last moved */
+    uint32_t call;        /* number of the current system call */
+    int32_t interrupted;  /* LINUX_ERESTART* if a signal has interrupted the call; else 0 */
+    uint64_t random_state;    /* of linux_random */
+    uint8_t nice;             /* 0 to 19, because only the superuser may lower it */
+    uint32_t clear_tid;       /* address of set_tid_address, which has no effect */
+    char name[16];            /* of the process (prctl) */
+    char program[SHARE_PATH]; /* path of the program, as the guest would write it */
+    int program_file;         /* descriptor of the host, -1: none */
 };
 
 #endif

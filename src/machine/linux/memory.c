@@ -3,7 +3,7 @@
  * Pages get their frames when they are mapped, not at the first access. So every page fault is the guest's
  * own mistake, and the counts of a run contain no faults from a kernel's demand paging. A page without any
  * access right (PROT_NONE) gets its frame when it first becomes accessible. A frame is a physical page, known by its
- * address; a region is a mapping. */
+ * physical address; a region is a mapping. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +18,9 @@
  * not. */
 enum { PTE_FRAME = 1 << 9 };
 #define PTE_ADDRESS 0xfffff000u
-enum { REGIONS_AT_MOST = 65530 /* vm.max_map_count */ };
+enum { LAST_ENTRY = 0x3ff000 }; /* bits of an address that select the entry in a page table */
 
+/* Makes an address space without mappings. Returns false if memory runs out. */
 bool linux_memory_open(linux_process *p)
 {
     linux_memory *m = &p->memory;
@@ -45,7 +46,8 @@ void linux_memory_close(linux_process *p)
     free(p->memory.regions.items);
 }
 
-/* Returns the lowest free frame, so that physical addresses depend only on the guest's own calls. */
+/* Returns the lowest free frame, filled with zeros; LINUX_NO_FRAME if there is none. The lowest, so that physical
+ * addresses depend only on the guest's own calls. */
 uint32_t linux_frame_allocate(linux_process *p)
 {
     linux_memory *m = &p->memory;
@@ -69,7 +71,7 @@ static void frame_free(linux_memory *m, uint32_t physical)
 {
     uint32_t index = physical / PAGE_BYTES;
     if (index >= m->frame_count || (m->frames[index] & FRAME_USED) == 0)
-        return; /* not one of our entries */
+        return; /* a debugger or a snapshot may have written the entry */
     m->frames[index] &= (uint8_t)~FRAME_USED;
     m->frames_free++;
     if (index < m->first_free)
@@ -109,7 +111,7 @@ bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame)
     return true;
 }
 
-/* Changes an entry, and does an INVLPG if it may be in the TLBs. */
+/* Changes an entry, and does an INVLPG if the core's TLBs may hold the old one. */
 static void entry_set(linux_process *p, uint32_t linear, uint32_t *entry, uint32_t value)
 {
     bool was_present = (*entry & PTE_PRESENT) != 0;
@@ -131,7 +133,7 @@ static uint32_t entry_rights(uint32_t protection)
     return (protection & LINUX_PROT_WRITE) != 0 ? rights | PTE_WRITE | PTE_DIRTY : rights;
 }
 
-/* Returns how many frames and page tables it would take to give `protection` to [start, end). */
+/* Returns how many more frames, also for page tables, are needed to give `protection` to [start, end). */
 static uint32_t frames_needed(linux_process *p, uint32_t start, uint32_t end, uint32_t protection)
 {
     uint32_t needed = 0;
@@ -139,7 +141,7 @@ static uint32_t frames_needed(linux_process *p, uint32_t start, uint32_t end, ui
         return 0;
     for (uint32_t page = start; page < end; page += PAGE_BYTES) {
         const uint32_t *entry = page_entry(p, page, false);
-        needed += entry == NULL && (page == start || (page & 0x3fffff) == 0);
+        needed += entry == NULL && (page == start || (page & LAST_ENTRY) == 0); /* the page table */
         needed += entry == NULL || (*entry & PTE_FRAME) == 0;
     }
     return needed;
@@ -147,12 +149,13 @@ static uint32_t frames_needed(linux_process *p, uint32_t start, uint32_t end, ui
 
 /* --- Regions --- */
 
-/* Returns the index of the first region that ends above `address`. */
+/* Returns the index of the first region that ends after `address`. */
 static size_t region_index(const linux_memory *m, uint32_t address)
 {
     return ARRAY_SEARCH(m->regions.items, m->regions.count, end, address + 1ull);
 }
 
+/* Returns the mapping that contains the address; NULL if there is none. */
 const linux_region *linux_region_at(const linux_process *p, uint32_t address)
 {
     const linux_memory *m = &p->memory;
@@ -167,15 +170,15 @@ static void region_insert(linux_memory *m, size_t at, linux_region region)
     m->regions.count++;
 }
 
-/* Reserves space for the regions that two splits and an insertion can add. */
+/* Reserves space for the regions that two splits and an insertion can add. Returns false if there are too many. */
 static bool region_reserve(linux_memory *m)
 {
-    return m->regions.count + 3 <= REGIONS_AT_MOST &&
+    return m->regions.count + 3 <= LINUX_REGIONS_AT_MOST &&
            array_reserve(&m->regions.items, &m->regions.capacity, m->regions.count + 3,
                          sizeof *m->regions.items);
 }
 
-/* Makes `address` a border between regions. */
+/* Splits the region that contains `address` there, unless it begins there. */
 static void region_split(linux_memory *m, uint32_t address)
 {
     size_t i = region_index(m, address);
@@ -204,11 +207,16 @@ static void region_remove(linux_memory *m, uint32_t start, uint32_t end)
     m->regions.count -= last - first;
 }
 
-/* Returns true if two adjacent mappings can become one. */
-static bool regions_join(const linux_region *a, const linux_region *b)
+/* Joins a region with the next one if they are adjacent, have the same rights, and are backed as a whole. */
+static void region_join_next(linux_memory *m, size_t at)
 {
-    return a->end == b->start && a->protection == b->protection && a->backed_end == a->end &&
-           b->backed_end == b->end;
+    linux_region *a = &m->regions.items[at], *b = a + 1;
+    if (at + 1 >= m->regions.count || a->end != b->start || a->protection != b->protection ||
+        a->backed_end != a->end || b->backed_end != b->end)
+        return;
+    a->end = a->backed_end = b->end;
+    memmove(b, b + 1, (m->regions.count - at - 2) * sizeof *b);
+    m->regions.count--;
 }
 
 /* Adds a mapping where there is none, and joins it with its neighbours. */
@@ -216,20 +224,12 @@ static void region_add(linux_memory *m, linux_region region)
 {
     size_t at = region_index(m, region.start);
     region_insert(m, at, region);
-    if (at + 1 < m->regions.count && regions_join(&m->regions.items[at], &m->regions.items[at + 1])) {
-        m->regions.items[at].end = m->regions.items[at].backed_end = m->regions.items[at + 1].end;
-        memmove(&m->regions.items[at + 1], &m->regions.items[at + 2],
-                (m->regions.count - at - 2) * sizeof region);
-        m->regions.count--;
-    }
-    if (at > 0 && regions_join(&m->regions.items[at - 1], &m->regions.items[at])) {
-        m->regions.items[at - 1].end = m->regions.items[at - 1].backed_end = m->regions.items[at].end;
-        memmove(&m->regions.items[at], &m->regions.items[at + 1],
-                (m->regions.count - at - 1) * sizeof region);
-        m->regions.count--;
-    }
+    region_join_next(m, at);
+    if (at > 0)
+        region_join_next(m, at - 1);
 }
 
+/* Returns the frame of a present page; LINUX_NO_FRAME if the page is not present or lies outside of RAM. */
 uint32_t linux_frame_of(linux_process *p, uint32_t linear)
 {
     const uint32_t *entry = page_entry(p, linear, false);
@@ -237,7 +237,7 @@ uint32_t linux_frame_of(linux_process *p, uint32_t linear)
     return frame / PAGE_BYTES < p->memory.frame_count ? frame : LINUX_NO_FRAME;
 }
 
-/* Returns the lowest free range from LINUX_MMAP_BASE on; 0 if there is none. */
+/* Returns the lowest free range of `size` bytes from LINUX_MMAP_BASE on; 0 if there is none. */
 uint32_t linux_find_range(const linux_process *p, uint32_t size)
 {
     const linux_memory *m = &p->memory;
@@ -270,7 +270,7 @@ static void pages_drop(linux_process *p, uint32_t start, uint32_t end)
     for (uint32_t page = start; page < end; page += PAGE_BYTES) {
         uint32_t *entry = page_entry(p, page, false);
         if (entry == NULL) {
-            page |= 0x3ff000; /* skip to the next page table */
+            page |= LAST_ENTRY; /* skip to the next page table */
             continue;
         }
         if ((*entry & PTE_FRAME) != 0)
@@ -279,7 +279,7 @@ static void pages_drop(linux_process *p, uint32_t start, uint32_t end)
     }
 }
 
-/* Unmaps a range, parts of which may be unmapped already. */
+/* Unmaps a range, parts of which may be unmapped already. Returns 0 or -errno. */
 int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size)
 {
     int32_t wrong = range_check(start, &size, -EINVAL);
@@ -302,7 +302,7 @@ static void pages_protect(linux_process *p, uint32_t start, uint32_t end, uint32
         const linux_region *region = linux_region_at(p, page);
         uint32_t *entry = page_entry(p, page, rights != 0);
         if (entry == NULL) {
-            page |= 0x3ff000;
+            page |= LAST_ENTRY;
             continue;
         }
         if (region != NULL && page >= region->backed_end)
@@ -317,24 +317,18 @@ static void pages_protect(linux_process *p, uint32_t start, uint32_t end, uint32
     engine_flush_translations(p->engine);
 }
 
-/* Maps pages that read as zeros in place of what was there. Those after the first `backed` bytes get no frames. */
+/* Maps pages that read as zeros in place of what was mapped there. Pages after the first `backed` bytes get no frames: an
+ * access to them is a SIGBUS. Returns 0 or -errno; a call that fails changes nothing. */
 int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection)
 {
     int32_t wrong = range_check(start, &size, -ENOMEM);
     if (wrong != 0 || size == 0)
         return wrong != 0 ? wrong : -EINVAL;
-    if (!region_reserve(&p->memory))
-        return -ENOMEM;
     backed = backed < size ? (backed + PAGE_BYTES - 1) & PTE_ADDRESS : size;
-    /* The frames of a mapping that would be replaced are not counted, because a call that fails must change
-     * nothing. */
-    if ((protection & LINUX_PROT_ALL) != 0 &&
-        (backed / PAGE_BYTES > p->memory.frames_free ||
-         frames_needed(p, start, start + backed, protection) > p->memory.frames_free))
+    if (!region_reserve(&p->memory) ||
+        frames_needed(p, start, start + backed, protection) > p->memory.frames_free)
         return -ENOMEM;
     linux_unmap(p, start, size);
-    if (!region_reserve(&p->memory))
-        return -ENOMEM;
     region_add(&p->memory, (linux_region){.start = start,
                                           .end = start + size,
                                           .backed_end = start + backed,
@@ -368,16 +362,18 @@ int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t 
     return 0;
 }
 
-/* Moves pages with their frames. The range at `from` lies in one mapping. */
+/* Moves pages with their frames to the free range at `to`. The range at `from` lies in one mapping. Returns 0 or
+ * -ENOMEM. */
 int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
 {
     const linux_region *region = linux_region_at(p, from);
     assert(region != NULL && region->end - from >= size);
     linux_region moved_region = *region;
     uint32_t backed = region->backed_end > from ? region->backed_end - from : 0;
+    /* The frames move, so only page tables are needed. */
     if (frames_needed(p, to, to + size, LINUX_PROT_READ) - size / PAGE_BYTES > p->memory.frames_free ||
         !region_reserve(&p->memory))
-        return -ENOMEM; /* only page tables are needed; the frames themselves move */
+        return -ENOMEM;
     for (uint32_t offset = 0; offset < size; offset += PAGE_BYTES) {
         uint32_t *old = page_entry(p, from + offset, false);
         if (old == NULL || (*old & PTE_FRAME) == 0)
@@ -392,8 +388,6 @@ int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
     moved_region.end = to + size;
     moved_region.backed_end = to + (backed < size ? backed : size);
     region_remove(&p->memory, from, from + size);
-    if (!region_reserve(&p->memory))
-        return -ENOMEM;
     region_add(&p->memory, moved_region);
     engine_flush_translations(p->engine);
     return 0;

@@ -1,4 +1,5 @@
-/* System calls for memory. `a` are the six arguments. A region is a mapping [start, end) with one set of rights. */
+/* System calls for memory. `a` are the six arguments. A region is a mapping [start, end) with the same rights in all its
+ * pages. */
 #define _GNU_SOURCE /* MREMAP_MAYMOVE */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
+/* Rounds up to whole pages. */
 static uint32_t page_up(uint32_t address)
 {
     return (address + PAGE_BYTES - 1) & ~(uint32_t)(PAGE_BYTES - 1);
@@ -48,8 +50,6 @@ static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_
     uint64_t length = share_size(file->host);
     uint64_t there = length > offset ? length - offset : 0;
     uint32_t backed = there < size ? (uint32_t)there : size;
-    if ((protection & LINUX_PROT_ALL) == 0)
-        protection |= LINUX_PROT_READ; /* the bytes must be stored somewhere; they are protected below */
     int32_t wrong = linux_map(p, start, size, backed, LINUX_PROT_READ | LINUX_PROT_WRITE);
     for (uint32_t done = 0; wrong == 0 && done < backed;) {
         size_t chunk = backed - done;
@@ -62,12 +62,11 @@ static int32_t map_file(linux_process *p, uint32_t start, uint32_t size, uint32_
     return wrong != 0 ? wrong : linux_protect(p, start, size, protection);
 }
 
-/* Maps by the first five arguments of mmap (address, length, protection, flags, descriptor), from `offset`. */
-static int32_t map_any(linux_process *p, const uint32_t arguments[5], uint64_t offset)
+/* Does what mmap does. Its arguments are address, length, protection, flags and descriptor; `offset` is in bytes. */
+static int32_t map_any(linux_process *p, const uint32_t a[5], uint64_t offset)
 {
-    uint32_t address = arguments[0];
-    const uint32_t length = arguments[1], protection = arguments[2], flags = arguments[3],
-                   descriptor = arguments[4];
+    uint32_t address = a[0];
+    const uint32_t length = a[1], protection = a[2], flags = a[3], descriptor = a[4];
     uint32_t type = flags & LINUX_MAP_TYPE, size = page_up(length);
     bool anonymous = (flags & LINUX_MAP_ANONYMOUS) != 0;
     linux_open_file *file = anonymous ? NULL : linux_file_at(p, descriptor);
@@ -89,7 +88,7 @@ static int32_t map_any(linux_process *p, const uint32_t arguments[5], uint64_t o
     if (offset / PAGE_BYTES + size / PAGE_BYTES > UINT32_MAX)
         return -EOVERFLOW;
     if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE)) != 0) {
-        if (address % PAGE_BYTES != 0 || address < 0x10000 /* mmap_min_addr */)
+        if (address % PAGE_BYTES != 0 || address < LINUX_LEAST_ADDRESS)
             return address % PAGE_BYTES != 0 ? -EINVAL : -EPERM;
         if (address > LINUX_TASK_SIZE - size)
             return -ENOMEM;
@@ -97,9 +96,8 @@ static int32_t map_any(linux_process *p, const uint32_t arguments[5], uint64_t o
             return -EEXIST;
     } else {
         address &= ~(uint32_t)(PAGE_BYTES - 1);
-        bool hint =
-            address >= 0x10000 && address <= LINUX_TASK_SIZE - size && range_free(p, address, address + size);
-        if (!hint)
+        if (address < LINUX_LEAST_ADDRESS || address > LINUX_TASK_SIZE - size ||
+            !range_free(p, address, address + size))
             address = linux_find_range(p, size);
         if (address == 0)
             return -ENOMEM;
@@ -109,13 +107,13 @@ static int32_t map_any(linux_process *p, const uint32_t arguments[5], uint64_t o
     return wrong != 0 ? wrong : (int32_t)address;
 }
 
-/* The offset is in pages. */
+/* Implements mmap2, whose offset is in pages. */
 int32_t linux_mmap2(linux_process *p, const uint32_t a[6])
 {
     return map_any(p, a, (uint64_t)a[5] * PAGE_BYTES);
 }
 
-/* The old call has its six arguments in memory, and the offset in bytes. */
+/* Implements the old mmap, which has its six arguments in memory, and the offset in bytes. */
 int32_t linux_mmap(linux_process *p, const uint32_t a[6])
 {
     uint32_t b[6];

@@ -7,7 +7,7 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
-/* Standard streams that one call may wait for. A guest may name each of the three several times; more are ignored. */
+/* Most standard streams that one call waits for. A guest may name each of the three several times; more are ignored. */
 enum { MOST_STREAMS = 8 };
 
 /* One call: how long it may wait, and the standard streams that may end it. */
@@ -44,7 +44,7 @@ static int32_t wait_more(linux_process *p, waiting *w)
                                     : how == LINUX_TIME_OVER;
 }
 
-/* Reads the time-out at `address`. *ns is UINT64_MAX if there is none. Returns 0 or -errno. */
+/* Reads the time-out at `address`, a timespec or a timeval. *ns is UINT64_MAX if there is none. Returns 0 or -errno. */
 static int32_t read_timeout(linux_process *p, uint32_t address, bool timeval, uint64_t *ns)
 {
     int32_t parts[2];
@@ -62,7 +62,7 @@ static int32_t read_timeout(linux_process *p, uint32_t address, bool timeval, ui
 }
 
 /* Ends a call that has a time-out and a mask of its own. Writes the remaining time; like Linux, it ignores a
- * failure of that. Restores the blocked signals unless a signal's handler is to run first. */
+ * failure of that. Restores the blocked signals unless a signal's handler is to run first. Returns `result`. */
 static int32_t wait_end(linux_process *p, int32_t result, uint32_t address, bool timeval, const waiting *w)
 {
     linux_signals *s = &p->signals;
@@ -90,7 +90,7 @@ static int32_t poll_any(linux_process *p, waiting *w, uint32_t address, uint32_t
         return -EINVAL;
     if (!linux_read_user(p, address, wanted, count * sizeof wanted[0]))
         return -EFAULT;
-    for (int32_t over = w->timeout_ns == 0;;) { /* not 0: the time is over */
+    for (int32_t over = w->timeout_ns == 0;;) { /* 1: the time is over */
         int32_t ready = 0;
         for (uint32_t i = 0; i < count; i++) {
             const linux_open_file *file = linux_file_at(p, (uint32_t)wanted[i].descriptor);
@@ -150,7 +150,7 @@ static int32_t select_ready(linux_process *p, waiting *w, uint32_t count, select
     return ready;
 }
 
-/* Implements select after its time-out has been read. */
+/* Implements select after its time-out has been read. Returns the number of ready descriptors or -errno. */
 static int32_t select_any(linux_process *p, waiting *w, const uint32_t a[6])
 {
     uint32_t count = a[0] < LINUX_FILES ? a[0] : LINUX_FILES;
@@ -161,24 +161,18 @@ static int32_t select_any(linux_process *p, waiting *w, const uint32_t a[6])
     for (unsigned set = 0; set < SETS; set++)
         if (a[1 + set] != 0 && !linux_read_user(p, a[1 + set], sets[set], bytes))
             return -EFAULT;
-    for (int32_t over = w->timeout_ns == 0;;) {
-        int32_t ready = select_ready(p, w, count, sets, found);
-        if (ready == 0 && over == 0)
-            over = wait_more(p, w);
-        else if (ready < 0)
-            return ready;
-        else
-            break;
+    int32_t ready = select_ready(p, w, count, sets, found);
+    for (int32_t over = w->timeout_ns == 0; ready == 0 && over == 0;) { /* over is 1: the time is over */
+        over = wait_more(p, w);
         if (over < 0)
             return over;
+        ready = select_ready(p, w, count, sets, found);
     }
-    int32_t ready = 0;
-    for (unsigned set = 0; set < SETS; set++) {
+    if (ready < 0)
+        return ready;
+    for (unsigned set = 0; set < SETS; set++)
         if (a[1 + set] != 0 && !linux_write_user(p, a[1 + set], found[set], bytes))
             return -EFAULT;
-        for (unsigned word = 0; word < WORDS; word++)
-            ready += __builtin_popcount(found[set][word]);
-    }
     return ready;
 }
 

@@ -1,5 +1,5 @@
-/* /proc/self/exe and /proc/self/maps, which programs read to inspect themselves. Nothing else of /proc
- * exists. The text of maps is in a pipe, because the sandbox permits no other unnamed file. */
+/* The files of /proc that exist in the guest: exe, maps and fd/ of /proc/self, which programs read to inspect themselves.
+ * The text of maps is in a pipe, because the sandbox permits no other unnamed file. */
 #define _GNU_SOURCE /* pipe2, F_SETPIPE_SZ */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
 
-enum { TEXT_AT_MOST = 1 << 20 };
+enum { TEXT_AT_MOST = 1 << 20 }; /* bytes of maps: the capacity requested for the pipe */
 
 /* Returns the guest's path of a file of the host: its path in a share that contains it, else a path in the
  * root directory. The host's own path is not revealed. */
@@ -37,6 +37,7 @@ static void guest_path(const linux_process *p, const char *path, char text[SHARE
         text[0] = '\0';
 }
 
+/* Records the program's path as the guest sees it, and opens its file for /proc/self/exe. `path` is the host's. */
 void linux_set_program(linux_process *p, const char *path)
 {
     guest_path(p, path, p->program);
@@ -47,13 +48,14 @@ void linux_set_program(linux_process *p, const char *path)
 static const char *after_self(const char *path)
 {
     static const char *const selves[] = {"/proc/self/", "/proc/1000/"};
-    _Static_assert(LINUX_PID == 1000, "the second");
+    _Static_assert(LINUX_PID == 1000, "the second path has the guest's PID");
     for (size_t i = 0; i < 2; i++)
         if (strncmp(path, selves[i], strlen(selves[i])) == 0)
             return path + strlen(selves[i]);
     return NULL;
 }
 
+/* Returns true if `path` is the file `name` of /proc/self. */
 bool linux_proc_is(const char *path, const char *name)
 {
     const char *file = after_self(path);
@@ -117,7 +119,7 @@ int linux_proc_open(const linux_process *p, const char *path)
         int host = p->program_file >= 0 ? fcntl(p->program_file, F_DUPFD_CLOEXEC, 3) : -1;
         if (host >= 0)
             lseek(host, 0, SEEK_SET);
-        return host >= 0 ? host : -ENOENT; /* missing in a run that continues from a snapshot */
+        return host >= 0 ? host : -ENOENT; /* a run that continues from a snapshot does not have it */
     }
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return -errno;

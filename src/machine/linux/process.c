@@ -1,5 +1,5 @@
-/* System calls for the process and the system: identity, thread-local storage, limits, random numbers,
- * exit. `a` are the six arguments. */
+/* System calls for the process and the system: exit, identity, priority, random numbers, thread-local storage, limits,
+ * futex. `a` are the six arguments. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ int32_t linux_getgroups(linux_process *p, const uint32_t a[6])
     return (int32_t)a[0] < 0 ? -EINVAL : 0;
 }
 
-/* Writes the real, effective and saved identity. It serves users and groups. */
+/* Implements getresuid and getresgid: writes the real, effective and saved identity. */
 int32_t linux_getresuid(linux_process *p, const uint32_t a[6])
 {
     const uint32_t id = LINUX_UID;
@@ -56,7 +56,7 @@ int32_t linux_wait4(linux_process *p, const uint32_t a[6])
 /* --- nice: the guest is the only process, so this has no effect but its value --- */
 
 /* Returns 0 if `which` (process, group or user) and `who` name the guest, otherwise -errno. */
-static int32_t names_guest(uint32_t which, uint32_t who)
+static int32_t priority_target(uint32_t which, uint32_t who)
 {
     enum { USER = 2 };
     const uint32_t own = which == USER ? LINUX_UID : LINUX_PID;
@@ -65,7 +65,7 @@ static int32_t names_guest(uint32_t which, uint32_t who)
     return who == 0 || who == own ? 0 : -ESRCH;
 }
 
-/* Sets the value as far as it is valid. Returns `refused` if that would lower it. */
+/* Sets the nice value, limited to LINUX_NICE_MOST. Returns `refused` if that would lower it, otherwise 0. */
 static int32_t set_nice(linux_process *p, int64_t nice, int32_t refused)
 {
     if (nice < p->nice)
@@ -79,16 +79,16 @@ int32_t linux_nice(linux_process *p, const uint32_t a[6])
     return set_nice(p, (int64_t)p->nice + (int32_t)a[0], -EPERM);
 }
 
-/* The result is 20 - nice, because a negative number would be an error. */
+/* Returns 20 - nice, because a negative number would be an error. */
 int32_t linux_getpriority(linux_process *p, const uint32_t a[6])
 {
-    const int32_t wrong = names_guest(a[0], a[1]);
+    const int32_t wrong = priority_target(a[0], a[1]);
     return wrong != 0 ? wrong : 20 - p->nice;
 }
 
 int32_t linux_setpriority(linux_process *p, const uint32_t a[6])
 {
-    const int32_t wrong = names_guest(a[0], a[1]);
+    const int32_t wrong = priority_target(a[0], a[1]);
     return wrong != 0 ? wrong : set_nice(p, (int32_t)a[2], -EACCES);
 }
 
@@ -118,22 +118,20 @@ int32_t linux_uname(linux_process *p, const uint32_t a[6])
 int32_t linux_sysinfo(linux_process *p, const uint32_t a[6])
 {
     const linux_memory *m = &p->memory;
-    /* Members: uptime, loads[3], totalram, freeram, sharedram, bufferram, totalswap, freeswap, procs and pad,
-     * totalhigh, freehigh, mem_unit. */
-    uint32_t info[16] = {(uint32_t)(machine_clocks_to_ns(p->machine, linux_clock(p)) / 1000000000u),
-                         0,
-                         0,
-                         0,
-                         m->frame_count * PAGE_BYTES,
-                         m->frames_free * PAGE_BYTES,
-                         0,
-                         0,
-                         0,
-                         0,
-                         1,
-                         0,
-                         0,
-                         1};
+    enum {
+        UPTIME,
+        TOTAL_RAM = 4,
+        FREE_RAM,
+        PROCESSES = 10,
+        MEMORY_UNIT = 13,
+        WORDS = 16
+    }; /* struct sysinfo */
+    const uint32_t info[WORDS] = {
+        [UPTIME] = (uint32_t)(machine_clocks_to_ns(p->machine, linux_clock(p)) / 1000000000u),
+        [TOTAL_RAM] = m->frame_count * PAGE_BYTES,
+        [FREE_RAM] = m->frames_free * PAGE_BYTES,
+        [PROCESSES] = 1,
+        [MEMORY_UNIT] = 1};
     return linux_write_user(p, a[0], info, sizeof info) ? 0 : -EFAULT;
 }
 
@@ -172,7 +170,7 @@ static uint64_t tls_descriptor(const uint32_t user[4])
         &(engine_segment){.base = user[1], .limit = pages ? limit << 12 | 0xfff : limit, .flags = access});
 }
 
-/* Sets an entry of the GDT for thread-local storage by a struct user_desc; entry_number -1 requests a free one. */
+/* Sets an entry of the GDT for thread-local storage from a struct user_desc; entry_number -1 requests a free one. */
 int32_t linux_set_thread_area(linux_process *p, const uint32_t a[6])
 {
     uint32_t user[4];
@@ -217,7 +215,7 @@ int32_t linux_ugetrlimit(linux_process *p, const uint32_t a[6])
     return linux_write_user(p, a[1], (uint32_t[2]){value, value}, 8) ? 0 : -EFAULT;
 }
 
-/* Accepts only the limit that holds already, because limits cannot be changed. */
+/* Accepts only the limit that is in effect already, because limits cannot be changed. */
 int32_t linux_setrlimit(linux_process *p, const uint32_t a[6])
 {
     uint32_t set[2];
@@ -245,7 +243,8 @@ int32_t linux_prlimit64(linux_process *p, const uint32_t a[6])
 
 /* --- futex: there is one thread, so only a signal or a time-out ends a wait --- */
 
-/* Wakes nobody; waits only while the word at a[0] has the expected value. */
+/* Implements FUTEX_WAKE, which wakes no thread, and FUTEX_WAIT, which waits only if the word at a[0] has the expected
+ * value. */
 int32_t linux_futex(linux_process *p, const uint32_t a[6])
 {
     enum { WAIT = 0, WAKE = 1, WAIT_BITSET = 9, WAKE_BITSET = 10, COMMAND = 0x7f };
@@ -277,7 +276,7 @@ int32_t linux_futex(linux_process *p, const uint32_t a[6])
     return a[3] != 0 ? -LINUX_ERESTARTNOHAND : -LINUX_ERESTARTSYS;
 }
 
-/* Implements prctl for the process's name only, which some C libraries set. */
+/* Implements prctl for the process's name only, which some C libraries set. Of a long name, the first 15 bytes are kept. */
 int32_t linux_prctl(linux_process *p, const uint32_t a[6])
 {
     enum { SET_NAME = 15, GET_NAME = 16 };

@@ -5,8 +5,6 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
-#define UNBLOCKABLE (LINUX_SIGBIT(SIGKILL) | LINUX_SIGBIT(SIGSTOP))
-
 /* struct sigaction of rt_sigaction */
 typedef struct action_rt {
     uint32_t handler, flags, restorer, mask[2];
@@ -23,7 +21,7 @@ static int32_t action_set(linux_process *p, uint32_t signal, const linux_action 
     if (signal == SIGKILL || signal == SIGSTOP)
         return -EINVAL;
     s->actions[signal] = *action;
-    s->actions[signal].mask &= ~UNBLOCKABLE;
+    s->actions[signal].mask &= ~LINUX_UNBLOCKABLE;
     if (linux_signal_ignored(s, (int)signal))
         linux_drop_signal(s, (int)signal);
     return 0;
@@ -66,7 +64,7 @@ int32_t linux_sigaction(linux_process *p, const uint32_t a[6])
     return a[2] == 0 || linux_write_user(p, a[2], &report, sizeof report) ? 0 : -EFAULT;
 }
 
-/* Implements signal, whose handler runs once. */
+/* Implements signal. The handler runs once, and then the default action is in effect again. */
 int32_t linux_signal_call(linux_process *p, const uint32_t a[6])
 {
     if (a[0] < 1 || a[0] > 31)
@@ -77,7 +75,7 @@ int32_t linux_signal_call(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : (int32_t)old;
 }
 
-/* Changes the blocked signals. Returns 0 or -EINVAL. */
+/* Changes the blocked signals by the set, as `how` (SIG_BLOCK etc.) says. Returns 0 or -EINVAL. */
 static int32_t mask_change(linux_process *p, uint32_t how, uint64_t set)
 {
     uint64_t *blocked = &p->signals.blocked;
@@ -94,12 +92,12 @@ static int32_t mask_change(linux_process *p, uint32_t how, uint64_t set)
     default:
         return -EINVAL;
     }
-    *blocked &= ~UNBLOCKABLE;
+    *blocked &= ~LINUX_UNBLOCKABLE;
     return 0;
 }
 
-/* Changes the blocked signals: a set of 64 signals or, for sigprocmask, of the first 32, which leaves the
- * others unchanged. */
+/* Changes the blocked signals by a set of 64 signals. If a[5] is set (sigprocmask), the set has the first 32 signals, and
+ * the others stay unchanged. */
 int32_t linux_rt_sigprocmask(linux_process *p, const uint32_t a[6])
 {
     enum { SET = 2 };
@@ -126,8 +124,8 @@ int32_t linux_rt_sigpending(linux_process *p, const uint32_t a[6])
     return linux_write_user(p, a[0], &waiting, a[1]) ? 0 : -EFAULT;
 }
 
-/* Blocks the signals of the mask at `address` (0: no change) while the current call waits; saved_mask restores the others
- * afterwards. Returns 0 or -errno. */
+/* Replaces the blocked signals by the mask at `address` (0: no change) while the current call waits. saved_mask keeps
+ * those to be restored afterwards. Returns 0 or -errno. */
 int32_t linux_wait_mask(linux_process *p, uint32_t address, uint32_t size)
 {
     uint64_t mask;
@@ -139,7 +137,7 @@ int32_t linux_wait_mask(linux_process *p, uint32_t address, uint32_t size)
         return -EFAULT;
     p->signals.saved_mask = p->signals.blocked;
     p->signals.mask_saved = true;
-    p->signals.blocked = mask & ~UNBLOCKABLE;
+    p->signals.blocked = mask & ~LINUX_UNBLOCKABLE;
     return 0;
 }
 
@@ -157,12 +155,12 @@ int32_t linux_sigsuspend(linux_process *p, const uint32_t a[6])
 {
     p->signals.saved_mask = p->signals.blocked;
     p->signals.mask_saved = true;
-    p->signals.blocked = (p->signals.blocked & ~UINT64_C(0xffffffff)) | (a[2] & ~UNBLOCKABLE);
+    p->signals.blocked = (p->signals.blocked & ~UINT64_C(0xffffffff)) | (a[2] & ~LINUX_UNBLOCKABLE);
     linux_sleep_until(p, UINT64_MAX);
     return -LINUX_ERESTARTNOHAND;
 }
 
-/* Accepts a signal of a set without running its handler. A time-out of zero polls. */
+/* Waits for a signal of a set, and takes it without running its handler. A time-out of zero does not wait. */
 int32_t linux_rt_sigtimedwait(linux_process *p, const uint32_t a[6])
 {
     uint64_t set, ns = 0, until = UINT64_MAX;
@@ -196,11 +194,7 @@ int32_t linux_sigaltstack(linux_process *p, const uint32_t a[6])
 {
     enum { MINSIGSTKSZ_I386 = 2048 };
     linux_signals *s = &p->signals;
-    uint32_t old[3] = {s->stack,
-                       s->stack_size == 0         ? LINUX_SS_DISABLE
-                       : linux_on_signal_stack(p) ? LINUX_SS_ONSTACK
-                                                  : 0,
-                       s->stack_size};
+    uint32_t old[3] = {s->stack, linux_signal_stack_flags(p), s->stack_size};
     if (a[0] != 0) {
         uint32_t new[3]; /* ss_sp, ss_flags, ss_size */
         if (!linux_read_user(p, a[0], new, sizeof new))
@@ -217,7 +211,7 @@ int32_t linux_sigaltstack(linux_process *p, const uint32_t a[6])
     return a[1] == 0 || linux_write_user(p, a[1], old, sizeof old) ? 0 : -EFAULT;
 }
 
-/* Raises a signal that the guest sends to itself; 0 only checks. */
+/* Raises a signal that the guest sends to itself. Signal 0 only checks that the process exists. */
 static int32_t signal_send(linux_process *p, uint32_t signal, int32_t code)
 {
     if (signal > LINUX_SIGNALS)

@@ -14,7 +14,7 @@ bool linux_signal_waits(const linux_process *p)
     return (p->signals.pending & ~p->signals.blocked) != 0;
 }
 
-/* Also true for signals whose default action is to ignore them. */
+/* Returns true if the signal's action is to ignore it, which is the default action of some signals. */
 bool linux_signal_ignored(const linux_signals *s, int signal)
 {
     bool by_default = signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;
@@ -22,8 +22,8 @@ bool linux_signal_ignored(const linux_signals *s, int signal)
     return handler == LINUX_SIG_IGN || (handler == LINUX_SIG_DFL && by_default);
 }
 
-/* Makes a signal pending, unless it is ignored and neither blocked nor awaited (rt_sigtimedwait). A real-time signal that is
- * pending already is queued, or lost if the queue is full. */
+/* Makes a signal pending, unless it is ignored and neither blocked nor awaited (rt_sigtimedwait). A real-time signal that
+ * is pending already is queued, or lost if the queue is full. */
 void linux_raise(linux_process *p, const linux_siginfo *info)
 {
     linux_signals *s = &p->signals;
@@ -53,14 +53,14 @@ linux_siginfo linux_take_signal(linux_signals *s, int signal)
     return taken;
 }
 
+/* Drops all pending instances of a signal. */
 void linux_drop_signal(linux_signals *s, int signal)
 {
     while ((s->pending & LINUX_SIGBIT(signal)) != 0)
         linux_take_signal(s, signal);
 }
 
-/* Raises a signal that the program cannot avoid: if it blocks or ignores the signal, the default action
- * follows. */
+/* Raises a signal that the program cannot avoid: if it blocks or ignores the signal, the default action follows. */
 static void signal_force(linux_process *p, const linux_siginfo *info)
 {
     linux_signals *s = &p->signals;
@@ -73,18 +73,18 @@ static void signal_force(linux_process *p, const linux_siginfo *info)
     s->info[info->signo] = *info;
 }
 
-/* Returns the si_code of #MF: the first unmasked exception of the status word, in the order of the x87's
- * priorities. */
+/* Returns the si_code of #MF: that of the first unmasked exception in the status word, in the order in which the kernel
+ * checks them. */
 static int32_t x87_error(linux_process *p)
 {
     static const struct {
         unsigned bit;
         int32_t code;
-    } order[] = {{1 << 0, LINUX_FPE_FLTINV},
-                 {1 << 2, LINUX_FPE_FLTDIV},
-                 {1 << 3, LINUX_FPE_FLTOVF},
-                 {1 << 1 | 1 << 4, LINUX_FPE_FLTUND},
-                 {1 << 5, LINUX_FPE_FLTRES}};
+    } order[] = {{1 << 0, LINUX_FPE_FLTINV},          /* IE */
+                 {1 << 2, LINUX_FPE_FLTDIV},          /* ZE */
+                 {1 << 3, LINUX_FPE_FLTOVF},          /* OE */
+                 {1 << 1 | 1 << 4, LINUX_FPE_FLTUND}, /* DE, UE */
+                 {1 << 5, LINUX_FPE_FLTRES}};         /* PE */
     uint8_t image[108];
     engine_get_x87(p->engine, image);
     unsigned unmasked = image[4] & ~(unsigned)image[0];
@@ -119,7 +119,8 @@ static bool single_stepped(linux_process *p)
     return (dr6 & DR6_BS) != 0;
 }
 
-/* Raises the signal of a fault, as assigned in arch/x86/kernel/traps.c. */
+/* Raises the signal of a fault of the user's code, as assigned in arch/x86/kernel/traps.c. Without a row in the table, it
+ * is SIGSEGV. */
 void linux_fault(linux_process *p, unsigned vector, uint32_t error_code)
 {
     static const struct {
@@ -188,7 +189,7 @@ void linux_end_by_signal(p5_machine *machine, int signal)
     signal_kills(machine->guest_state, signal);
 }
 
-/* Makes INT 80h execute again, with the number that EAX had. Without this, an interrupted call returns EINTR. */
+/* Makes INT 80h execute again, with the call's number in EAX. Without this, an interrupted call returns EINTR. */
 static void call_again(linux_process *p)
 {
     enum { INT_BYTES = 2 };
@@ -219,10 +220,11 @@ static void signal_handle(linux_process *p, int signal, const linux_siginfo *inf
     s->blocked |= action.mask;
     if ((action.flags & LINUX_SA_NODEFER) == 0)
         s->blocked |= LINUX_SIGBIT(signal);
-    s->blocked &= ~(LINUX_SIGBIT(SIGKILL) | LINUX_SIGBIT(SIGSTOP));
+    s->blocked &= ~LINUX_UNBLOCKABLE;
 }
 
-/* Called on the way back to the user. Without a handler, an interrupted call is restarted. */
+/* Performs the actions of the pending signals on the way back to the user. If no handler runs, an interrupted call is
+ * restarted. */
 void linux_deliver_signals(linux_process *p)
 {
     linux_signals *s = &p->signals;

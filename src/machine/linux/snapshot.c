@@ -7,8 +7,6 @@
 
 #include "machine/linux/guest.h"
 
-enum { REGIONS_AT_MOST = 65536 };
-
 /* Returns true if the regions ascend, do not overlap, and lie in the user's part of the address space. */
 static bool regions_fit(const linux_memory *m)
 {
@@ -26,13 +24,14 @@ static bool regions_fit(const linux_memory *m)
 static const snapshot_table region_state = {
     SNAPSHOT(linux_region, "region", FIELD_ANY(start, end, backed_end), FIELD_MOST(7, protection))};
 
+/* A byte of linux_memory.frames, as a struct because the fields of a snapshot's table are members. */
 typedef struct frame {
-    uint8_t use;
+    uint8_t use; /* FRAME_* */
 } frame;
 static const snapshot_table frame_state = {
     SNAPSHOT(frame, "frame", FIELD_MOST(FRAME_USED | FRAME_DIRTY, use))};
 
-/* Recomputes how many frames are free, and a lower bound of the first free one. */
+/* Recomputes how many frames are free, and which is the first free one. */
 static void count_frames(linux_memory *m)
 {
     m->frames_free = 0;
@@ -58,7 +57,7 @@ static void transfer_memory(linux_process *p, snapshot *s)
     }
     snapshot_states(s, &frame_state, m->frames, m->frame_count);
     snapshot_list(s, &region_state, &m->regions.items, &m->regions.count, &m->regions.capacity,
-                  REGIONS_AT_MOST);
+                  LINUX_REGIONS_AT_MOST);
     if (!s->loading || s->status != P5_OK)
         return;
     count_frames(m);

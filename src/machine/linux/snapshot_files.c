@@ -89,7 +89,7 @@ static int reopen(linux_process *p, const char *path, bool directory, linux_open
 }
 
 /* Refuses to save, because of an open file `what`. */
-static void cannot_hold(snapshot *s, const char *what)
+static void refuse_to_save(snapshot *s, const char *what)
 {
     s->status = error_set(s->error, P5_ERR_UNSUPPORTED,
                           "the guest has %s open, which a snapshot cannot save; save before it is opened or "
@@ -104,7 +104,7 @@ static void save_regular(linux_process *p, const linux_open_file *file, saved_fi
     if (file->scratch == NULL && (fstat(file->host, &about) != 0 || !still_there(p, file, &about))) {
         char what[SHARE_PATH + 64];
         snprintf(what, sizeof what, "the renamed or deleted file %s", file->name != NULL ? file->name : "");
-        cannot_hold(s, what);
+        refuse_to_save(s, what);
         return;
     }
     saved->position = (uint64_t)lseek(file->host, 0, SEEK_CUR);
@@ -148,7 +148,7 @@ static void load_regular(linux_process *p, linux_open_file *file, const saved_fi
 
 /* --- All files --- */
 
-/* Returns list->count for a file that is not in the list. */
+/* Returns the index of a file in the list; list->count if it is not in the list. */
 static unsigned index_of(const file_list *list, const linux_open_file *file)
 {
     unsigned i = 0;
@@ -168,7 +168,7 @@ static void save_file(linux_process *p, linux_open_file *file, snapshot *s)
                         .name = file->name,
                         .node = file->node};
     if (file->kind == LINUX_PIPE) {
-        cannot_hold(s, file->name != NULL ? file->name : "a pipe");
+        refuse_to_save(s, file->name != NULL ? file->name : "a pipe");
         return;
     }
     if (file->kind == LINUX_REGULAR) {
@@ -294,7 +294,7 @@ static void transfer_input(snapshot *s)
         lseek(STDIN_FILENO, (off_t)position, SEEK_SET);
 }
 
-/* Collects the open files. */
+/* Adds the open files to the empty list. */
 static void list_files(const linux_process *p, file_list *list)
 {
     for (unsigned i = 0; i < LINUX_FILES; i++) {
@@ -304,8 +304,7 @@ static void list_files(const linux_process *p, file_list *list)
     }
 }
 
-/* Saves or loads the tree in memory, the shares, the open files, the descriptors and the position of standard input.
- * */
+/* Saves or loads the tree in memory, the shares, the open files, the descriptors and the position of standard input. */
 void linux_files_transfer(linux_process *p, snapshot *s)
 {
     file_list *list = calloc(1, sizeof *list);

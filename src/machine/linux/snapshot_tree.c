@@ -43,7 +43,8 @@ static void save_contents(snapshot *s, int from)
     free(bytes);
 }
 
-/* Writes the saved chunks to the descriptor `to`; -1: it could not be made, which is an error here. */
+/* Writes the saved chunks to the descriptor `to`. -1 means that it could not be opened, which is an error if there is a
+ * chunk. */
 static void load_contents(snapshot *s, int to)
 {
     uint8_t *bytes = malloc(CHUNK);
@@ -71,8 +72,8 @@ const snapshot_table linux_node_state = {
 const snapshot_table linux_name_state = {
     SNAPSHOT(scratch_name, "name", FIELD_ANY(folder, node), FIELD_STRING(text))};
 
-/* Counts the names of each loaded node, whose counts are 0 before, and returns true if the tree is valid: names ascend, and
- * lie in folders, and refer to nodes; a folder has one name; links have a target. */
+/* Counts the names of each loaded node. Returns true if the tree is valid: names ascend, lie in folders and refer to
+ * nodes; a folder has at most one name; links have a target, and no other node has one. */
 static bool count_names_and_check(share_scratch *m)
 {
     if (m->nodes.count <= SCRATCH_ROOT || !S_ISDIR(m->nodes.items[SCRATCH_ROOT].mode) ||
@@ -100,7 +101,7 @@ static bool count_names_and_check(share_scratch *m)
     return true;
 }
 
-/* Saves or loads a list whose rows contain strings. */
+/* Saves or loads a list whose rows contain strings. `items` points to the pointer to the rows. */
 static void transfer_rows(snapshot *s, const snapshot_table *table, void *items, size_t *count,
                           size_t *capacity)
 {

@@ -1,4 +1,4 @@
-/* Properties of files: stat in its forms, and access. In system calls, `a` are the six arguments. */
+/* System calls for the properties of files: the variants of stat, and access. `a` are the six arguments. */
 #define _GNU_SOURCE /* AT_EMPTY_PATH, AT_NO_AUTOMOUNT */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,6 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 #include "machine/share/scratch.h"
-
-/* AT_* of these calls are the host's. */
 
 /* struct stat64 of i386, where 8-byte members are aligned to 4 */
 typedef struct __attribute__((packed)) stat64_i386 {
@@ -71,12 +69,15 @@ static struct stat stat_made_up(uint32_t mode)
 /* Describes a device, with the numbers of the kernel's list of devices. /dev/random is /dev/urandom. */
 static struct stat stat_device(linux_file_kind kind)
 {
-    enum { MEMORY = 1 << 8 };
+    enum { MAJOR_MEMORY = 1 << 8, NULL_MINOR = 3, ZERO_MINOR = 5, URANDOM_MINOR = 9 };
     struct stat about = stat_made_up(S_IFCHR | 0666);
-    about.st_rdev = MEMORY | (kind == LINUX_NULL ? 3 : kind == LINUX_ZERO ? 5 : 9);
+    about.st_rdev = MAJOR_MEMORY | (kind == LINUX_NULL   ? NULL_MINOR
+                                    : kind == LINUX_ZERO ? ZERO_MINOR
+                                                         : URANDOM_MINOR);
     return about;
 }
 
+/* Returns true for standard input that is a regular file of the host. */
 bool linux_is_input_file(const linux_open_file *file)
 {
     struct stat about;
@@ -100,7 +101,7 @@ static struct stat stat_standard(const linux_open_file *file)
     return stat_made_up(S_IFIFO | 0600);
 }
 
-/* Describes an open file; NULL: a closed descriptor. */
+/* Describes an open file. Returns 0 or -errno; -EBADF for NULL, a closed descriptor. */
 static int32_t stat_file(const linux_open_file *file, struct stat *about)
 {
     if (file == NULL)
@@ -130,6 +131,7 @@ static int32_t stat_file(const linux_open_file *file, struct stat *about)
     }
 }
 
+/* Describes a place as the guest sees it. Returns 0 or -errno. */
 int32_t linux_stat_place(const share_place *place, struct stat *about)
 {
     if (place->target[0] != '\0') {
@@ -145,6 +147,7 @@ int32_t linux_stat_place(const share_place *place, struct stat *about)
     return wrong;
 }
 
+/* Resolves the path argument at `address`, as linux_resolve does. Returns 0 or -errno. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                        share_place *place)
 {
@@ -153,7 +156,8 @@ int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, un
     return length < 0 ? length : linux_resolve(p, directory, path, how, place);
 }
 
-/* Implements fstatat and statx. AT_EMPTY_PATH means the descriptor itself. */
+/* Finds the file for fstatat and statx and describes it. AT_EMPTY_PATH means the descriptor itself. `flags` are AT_*,
+ * whose values are the host's. Returns 0 or -errno. */
 static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, uint32_t flags,
                        struct stat *about)
 {

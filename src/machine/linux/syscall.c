@@ -19,19 +19,19 @@ static linux_call *const calls[] = {
     [19] = linux_lseek,
     [27] = linux_alarm,
     [29] = linux_pause,
+    [34] = linux_nice,
     [37] = linux_kill,
     [43] = linux_times,
     [45] = linux_brk,
     [48] = linux_signal_call,
     [54] = linux_ioctl,
     [55] = linux_fcntl64,
-    [34] = linux_nice,
     [60] = linux_umask,
     [63] = linux_dup2,
     [67] = linux_sigaction,
+    [72] = linux_sigsuspend,
     [75] = linux_setrlimit,
     [76] = linux_ugetrlimit, /* getrlimit */
-    [72] = linux_sigsuspend,
     [77] = linux_getrusage,
     [78] = linux_gettimeofday,
     [90] = linux_mmap,
@@ -115,27 +115,27 @@ static linux_call *const calls[] = {
     [439] = linux_faccessat, /* faccessat2 */
 };
 
-/* Calls that another call implements with different arguments. A digit passes on the argument with that
- * number, and
+/* Calls that another call implements with different arguments. `arguments` has a character for each argument of that
+ * other call. A digit is the argument with this number of the guest's call. The other characters are
  *
  *   d  the working directory        -  0        c  how creat opens       p  the guest itself
- *   n  the link, not its target     +  1        e  the descriptor itself s  the sign of the argument before
+ *   n  the link, not its target     +  1        e  the descriptor itself s  sign extension of the argument before
  *   r  remove a folder              m  -1       f  bytes of 32 signals
  *
- * Arguments after the last letter are 0. */
+ * Arguments after the last character are 0. */
 static const struct {
     uint16_t number;
     const char *arguments;
     linux_call *call;
 } others[] = {
     {5, "d012", linux_openat},
+    {7, "012", linux_wait4},   /* waitpid */
     {8, "d0c1", linux_openat}, /* creat */
     {9, "d0d1", linux_linkat},
     {10, "d0", linux_unlinkat},
     {15, "d01", linux_fchmodat},
     {30, "d01", linux_utime},
     {33, "d01", linux_faccessat},
-    {7, "012", linux_wait4}, /* waitpid */
     {38, "d0d1", linux_renameat2},
     {39, "d01", linux_mkdirat},
     {40, "d0r", linux_unlinkat}, /* rmdir */
@@ -187,8 +187,8 @@ static const struct {
     {LINUX_PID, {20, 65, 132, 147, 224}},              /* getpid, getpgrp, getpgid, getsid, gettid */
     {LINUX_PARENT_PID, {64}},                          /* getppid */
     {LINUX_UID, {24, 47, 49, 50, 199, 200, 201, 202}}, /* getuid, getgid, geteuid, getegid */
-    {0, {36, 158, 250, 272, 311}},                     /* sync, sched_yield, fadvise64, set_robust_list */
-    {0, {57, 157}},                                    /* setpgid, sched_getscheduler */
+    /* sync, setpgid, sched_getscheduler, sched_yield, fadvise64, fadvise64_64, set_robust_list */
+    {0, {36, 57, 157, 158, 250, 272, 311}},
     {-ENOSYS, {384, 386}}, /* arch_prctl, rseq: every program tries them and works without */
 };
 
@@ -196,13 +196,14 @@ static const struct {
 static const struct {
     const char *what;
     uint16_t numbers[9];
-} left_out[] = {
+} unsupported[] = {
     {"fork, clone, execve", {2, 11, 120, 190, 435}},
     {"epoll", {254, 255, 256, 319, 329, 441}},
     {"eventfd", {323, 328}},
     {"timer_create", {259, 260, 261, 262, 263, 408, 409}},
 };
 
+/* Returns `wrong`, and sends the user the message `what` once per call, with the advice to use a real kernel. */
 int32_t linux_refuse(linux_process *p, int32_t wrong, const char *what)
 {
     notice_once(&p->machine->notices, NOTICE_SYSCALL, p->registers.eax,
@@ -210,21 +211,21 @@ int32_t linux_refuse(linux_process *p, int32_t wrong, const char *what)
     return wrong;
 }
 
-/* Reports a call that is in none of the other tables. */
+/* Reports a call that is not supported, and returns -ENOSYS. */
 static int32_t refuse_call(linux_process *p, uint32_t number)
 {
     char what[120];
     const char *name = NULL;
-    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
-        for (const uint16_t *n = left_out[i].numbers; *n != 0; n++)
+    for (size_t i = 0; i < sizeof unsupported / sizeof unsupported[0]; i++)
+        for (const uint16_t *n = unsupported[i].numbers; *n != 0; n++)
             if (*n == number)
-                name = left_out[i].what;
+                name = unsupported[i].what;
     snprintf(what, sizeof what, "system call %u%s%s%s is not supported, and the guest got ENOSYS", number,
              name != NULL ? " (" : "", name != NULL ? name : "", name != NULL ? ")" : "");
     return linux_refuse(p, -ENOSYS, what);
 }
 
-/* Returns the argument for a letter of `others`. `before` is the argument before it. */
+/* Returns the argument for a character of others[].arguments. `before` is the argument before it. */
 static uint32_t argument(char letter, const uint32_t registers[6], uint32_t before)
 {
     static const uint32_t constants[128] = {['d'] = (uint32_t)AT_FDCWD,
@@ -241,7 +242,7 @@ static uint32_t argument(char letter, const uint32_t registers[6], uint32_t befo
     return letter == 's' ? 0u - (before >> 31) : constants[(unsigned char)letter];
 }
 
-/* Executes call `number` by the four tables. */
+/* Executes call `number`, which it looks up in the tables. Returns its result or -errno. */
 static int32_t execute_call(linux_process *p, uint32_t number, const uint32_t registers[6])
 {
     uint32_t arguments[6] = {0};

@@ -19,6 +19,7 @@
 /* An interval timer must not fire faster than the guest can handle its signals. */
 enum { SHORTEST_INTERVAL_NS = 20000 };
 
+/* Returns the model's clock. An instruction that waits for a partner to pair with is issued first. */
 uint64_t linux_clock(const linux_process *p)
 {
     return p5_core_clock(p->machine->core);
@@ -55,6 +56,7 @@ static void timer_expire(linux_process *p, unsigned number, uint64_t now)
     linux_raise(p, &(linux_siginfo){signals[number], LINUX_SI_KERNEL, {0}});
 }
 
+/* Raises the signals of the timers that are due. */
 void linux_run_timers(linux_process *p)
 {
     uint64_t now = linux_clock(p);
@@ -114,7 +116,7 @@ linux_waited linux_wait(linux_process *p, uint64_t until, struct pollfd *streams
     return LINUX_LOOK_AGAIN;
 }
 
-/* Returns true if the time is over; false after a signal, or if the guest has ended. */
+/* Sleeps until `clock`. Returns true if the time is over; false after a signal, or if the guest has ended. */
 bool linux_sleep_until(linux_process *p, uint64_t clock)
 {
     linux_waited how;
@@ -124,6 +126,7 @@ bool linux_sleep_until(linux_process *p, uint64_t clock)
     return how == LINUX_TIME_OVER;
 }
 
+/* Returns the model clock `ns` nanoseconds from now; UINT64_MAX for UINT64_MAX. */
 uint64_t linux_clock_after(const linux_process *p, uint64_t ns)
 {
     uint64_t now = linux_clock(p), clocks = machine_ns_to_clocks(p->machine, ns);
@@ -132,6 +135,7 @@ uint64_t linux_clock_after(const linux_process *p, uint64_t ns)
 
 /* --- Clocks --- */
 
+/* Returns the guest's time of day in nanoseconds since 1970. */
 uint64_t linux_wall_clock(const linux_process *p)
 {
     return time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS;
@@ -161,12 +165,13 @@ static int32_t clock_read(const linux_process *p, uint32_t which, uint64_t *ns)
     }
 }
 
+/* Returns true if the current call is one of those with 64-bit times. */
 bool linux_times_are_wide(const linux_process *p)
 {
     return p->registers.eax >= 403; /* clock_gettime64, the first of these calls */
 }
 
-/* Writes seconds and a fraction, whose unit is `divisor` nanoseconds. */
+/* Writes seconds and a fraction, whose unit is `divisor` nanoseconds. Returns 0 or -EFAULT. */
 int32_t linux_put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor)
 {
     uint64_t seconds = ns / NANOSECONDS;
@@ -222,7 +227,7 @@ int32_t linux_gettimeofday(linux_process *p, const uint32_t a[6])
 {
     int32_t wrong = 0;
     if (a[0] != 0)
-        wrong = linux_put_time(p, a[0], time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS, 1000);
+        wrong = linux_put_time(p, a[0], linux_wall_clock(p), 1000);
     if (wrong == 0 && a[1] != 0)
         wrong = linux_write_user(p, a[1], (uint32_t[2]){0, 0}, 8) ? 0 : -EFAULT; /* UTC */
     return wrong;
@@ -230,7 +235,7 @@ int32_t linux_gettimeofday(linux_process *p, const uint32_t a[6])
 
 int32_t linux_time_call(linux_process *p, const uint32_t a[6])
 {
-    uint32_t seconds = (uint32_t)(time_now_ns(p) / NANOSECONDS + LINUX_EPOCH_SECONDS);
+    uint32_t seconds = (uint32_t)(linux_wall_clock(p) / NANOSECONDS);
     if (a[0] != 0 && !linux_write_user(p, a[0], &seconds, sizeof seconds))
         return -EFAULT;
     return (int32_t)seconds;
@@ -261,22 +266,18 @@ int32_t linux_getrusage(linux_process *p, const uint32_t a[6])
 
 /* --- Sleeping --- */
 
-/* Ends a sleep that a signal has interrupted. Writes the remaining time to the guest's address `remaining`, unless that
- * is 0. Returns -errno. */
-static int32_t sleep_interrupted(linux_process *p, uint64_t until, uint32_t remaining)
+/* Sleeps for `ns` nanoseconds. After a signal, writes the remaining time to the guest's address `remaining`, unless that
+ * is 0. Returns 0 or -errno. */
+static int32_t sleep_ns(linux_process *p, uint64_t ns, uint32_t remaining)
 {
+    uint64_t until = linux_clock_after(p, ns);
+    if (linux_sleep_until(p, until))
+        return 0;
     uint64_t now = linux_clock(p);
     uint64_t left = until > now ? machine_clocks_to_ns(p->machine, until - now) : 0;
     if (remaining != 0 && linux_put_time(p, remaining, left, 1) != 0)
         return -EFAULT;
     return -LINUX_ERESTARTNOHAND;
-}
-
-/* Sleeps for `ns` nanoseconds. `remaining` is as for sleep_interrupted. */
-static int32_t sleep_ns(linux_process *p, uint64_t ns, uint32_t remaining)
-{
-    uint64_t until = linux_clock_after(p, ns);
-    return linux_sleep_until(p, until) ? 0 : sleep_interrupted(p, until, remaining);
 }
 
 int32_t linux_clock_nanosleep(linux_process *p, const uint32_t a[6])
@@ -349,6 +350,7 @@ int32_t linux_getitimer(linux_process *p, const uint32_t a[6])
     return a[0] < LINUX_TIMERS ? timer_report(p, &p->time.timers[a[0]], a[1]) : -EINVAL;
 }
 
+/* Sets a timer, or stops it if there is no new value (a[1] is 0), as Linux does. Writes the old value to a[2]. */
 int32_t linux_setitimer(linux_process *p, const uint32_t a[6])
 {
     uint64_t interval = 0, first = 0;

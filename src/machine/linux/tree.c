@@ -1,4 +1,4 @@
-/* The directory tree: the working directory, mkdir, unlink, rename, readlink. In system calls, `a` are the six
+/* System calls for the directory tree: the working directory, mkdir, unlink, rename, readlink. `a` are the six
  * arguments. */
 #define _GNU_SOURCE /* AT_REMOVEDIR */
 #include <errno.h>
@@ -98,7 +98,8 @@ int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : share_remove(&place, folder);
 }
 
-/* Resolves the path of an entry that must not exist yet. Returns 0 or -errno. */
+/* Resolves the path of an entry that is to be created. Sets *slash if the path ends in a slash, which only the path of a
+ * folder may. Returns 0 or -errno; -EEXIST if the entry exists. */
 int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, share_place *place,
                         bool *slash)
 {
@@ -112,7 +113,7 @@ int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, s
     return wrong != 0 ? wrong : share_may_change(place);
 }
 
-/* Renames an entry. Only the names of a folder may end in a slash. */
+/* Renames an entry. Both paths may end in a slash only if the entry is a folder. */
 int32_t linux_renameat2(linux_process *p, const uint32_t a[6])
 {
     enum { NOREPLACE = 1 };

@@ -1,5 +1,5 @@
-/* Guest pointers: reads and writes the memory of the guest program for system calls, which p5scope implements on
- * the host. */
+/* Guest pointers: reads and writes the memory of the guest program for system calls. Checks for each page that the user
+ * has the right to access it. */
 #include <errno.h>
 #include <string.h>
 
@@ -29,6 +29,8 @@ uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool
     return engine_ram(p->engine, (entry & 0xfffff000u) + offset, (uint32_t)*size);
 }
 
+/* Copies bytes from the guest. Returns false at a page that the user may not read; the bytes before it have been
+ * copied. */
 bool linux_read_user(linux_process *p, uint32_t address, void *data, size_t size)
 {
     uint8_t *to = data;
@@ -45,7 +47,8 @@ bool linux_read_user(linux_process *p, uint32_t address, void *data, size_t size
     return true;
 }
 
-/* Also makes the engine decode code in these bytes again. */
+/* Copies bytes to the guest, and makes the engine decode code in them again. Returns false at a page that the user may
+ * not write; the bytes before it have been copied. */
 bool linux_write_user(linux_process *p, uint32_t address, const void *data, size_t size)
 {
     const uint8_t *from = data;
@@ -63,7 +66,7 @@ bool linux_write_user(linux_process *p, uint32_t address, const void *data, size
     return true;
 }
 
-/* Copies a text with its NUL. Returns its length, -EFAULT, or -ENAMETOOLONG. */
+/* Copies a text with its NUL. Returns its length, -EFAULT, or -ENAMETOOLONG if it does not fit into `capacity`. */
 int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t capacity)
 {
     size_t length = 0;
@@ -82,7 +85,8 @@ int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t
     return -ENAMETOOLONG;
 }
 
-/* Describes the guest's buffer as pieces of host memory, up to the first page that the user may not access. */
+/* Describes the guest's buffer as pieces of host memory, up to the first page that the user may not access, and as far
+ * as the pieces suffice. */
 void linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write, linux_vector *vector)
 {
     const int capacity = sizeof vector->pieces / sizeof vector->pieces[0];
