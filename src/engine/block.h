@@ -104,7 +104,7 @@ typedef struct engine_block {
 
 enum { GUARD_FS = 1, GUARD_GS = 2 }; /* bits of block_needs.extra_segments */
 
-/* Returns that of `count` instructions which begins at linear address `at`, or NULL. */
+/* Returns the instruction that begins at linear address `at`, or NULL. `insns` has `count` elements. */
 static inline const isa_insn *block_insn(const isa_insn *insns, unsigned count, uint32_t at)
 {
     for (unsigned i = 0; i < count; i++)

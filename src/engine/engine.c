@@ -1,8 +1,8 @@
 /* Opening and running the engine. */
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/area.h"
+#include "base/error.h"
 #include "engine/control/callback.h"
 #include "engine/memory/code.h"
 #include "engine/memory/guard.h"
@@ -42,8 +42,7 @@ static p5_status attach(engine *e, p5_error *error)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     if (err == UC_ERR_OK)
         err = uc_ctl_set_cpu_model(
-            e->uc,
-            UC_CPU_X86_PENTIUM3); /* describe.c finds the instructions that the guest's processor lacks */
+            e->uc, UC_CPU_X86_PENTIUM3); /* describe.c excludes what the guest's processor lacks */
     if (err == UC_ERR_OK)
         err = uc_ctl_exits_enable(e->uc); /* no exit address: only callbacks end a run */
     if (err != UC_ERR_OK)
@@ -139,14 +138,13 @@ void engine_set_retired(engine *e, engine_retired *retired, engine_retired_block
     engine_batch(e, 0); /* forbids batches until the owner permits them again */
 }
 
-/* Runs the guest until a callback or an event of the guest ends the run. Forgets what a fault in the run before has
- * left. */
+/* Runs the guest until a callback or an event of the guest ends the run. */
 engine_stop engine_run(engine *e)
 {
     if (engine_failed(e))
         return ENGINE_FAILED;
     stretch_reset(e);
-    mmu_take_fault(e); /* forgets a fault that the previous run has left */
+    mmu_take_fault(e); /* discards what a fault in the previous run has left */
     delivery_reset(e);
     e->env->old_exception = -1; /* the next exception makes no double fault */
     engine_run_begins(e);

@@ -194,6 +194,8 @@ void engine_request_attention_async(engine *e);
 /* Switches single steps on or off: every instruction, including a whole REP string, is a stretch, and attention()
  * follows each. Call it from attention() or between runs. */
 void engine_step_mode(engine *e, bool on);
+/* Makes the engine translate and look up the next block again. Call it from attention(). */
+void engine_refetch(engine *e);
 /* Makes the instructions at these linear addresses begin stretches. The addresses are in ascending order and remain
  * the caller's. Call it between runs. */
 void engine_set_cuts(engine *e, const uint32_t *addresses, size_t count);
@@ -275,6 +277,9 @@ void engine_x87_faults(const engine *e, uint64_t *underflows, uint64_t *overflow
 uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size);
 /* Drops the translations of the code in these bytes, which the caller changes. */
 void engine_flush_code(engine *e, uint32_t physical, uint32_t size);
+/* Must be called after a device has written RAM through engine_ram. Does what engine_flush_code does, and makes the
+ * write reach memory under cache lines. */
+void engine_ram_written(engine *e, uint32_t physical, uint32_t size);
 /* Returns true if RAM or a device answers to the host's accesses at this physical address. Nothing answers on the open
  * bus. */
 bool engine_answers(const engine *e, uint32_t physical);
@@ -287,12 +292,15 @@ void engine_walk(engine *e, uint32_t linear, uint32_t *directory_entry, uint32_t
 /* For the core's page walks: returns the accessed and dirty bits (P5_PAGE_*) that the access at `linear` has set.
  * Returns each bit only once. */
 unsigned engine_page_bits_set(engine *e, uint32_t linear, bool write);
+/* Returns rights and attributes (P5_PAGE_*) of the page of `linear`. */
+unsigned engine_page_rights(engine *e, uint32_t linear);
 /* Drops cached translations (not the model's TLBs) after the host has changed page tables. */
 void engine_flush_translations(engine *e);
 /* Access linear memory on behalf of the guest, without counting references or raising faults. They stop at a page
  * that is not present and return false; the bytes before that page have been transferred. */
 bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size);
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size);
+
 /* --- Contents of caches and TLBs that differ from RAM and page tables (coherence.c) --- */
 
 /* Starts to keep the contents of memory separate from modified cache lines, with a copy of each page that the guest
@@ -319,13 +327,8 @@ void engine_write_line(engine *e, uint32_t physical, const uint8_t bytes[P5_LINE
 bool engine_set_code_line(engine *e, uint32_t physical, const uint8_t *bytes);
 /* Sets a translation that differs from the page tables, or removes it if `valid` is false. */
 void engine_set_translation(engine *e, const p5_translation *translation);
-/* Must be called after a device has written RAM through engine_ram. Does what engine_flush_code does, and makes the
- * write reach memory under cache lines. */
-void engine_ram_written(engine *e, uint32_t physical, uint32_t size);
-/* Returns rights and attributes (P5_PAGE_*) of the page of `linear`. */
-unsigned engine_page_rights(engine *e, uint32_t linear);
-/* Called from attention(): makes the engine translate and look up the next block again. */
-void engine_refetch(engine *e);
+
+/* --- Devices and snapshots --- */
 
 /* Physical pages at which data references access a device instead of RAM or the open bus: the memory at `host`,
  * which remains the owner's, or the callbacks if it is NULL. Code is not executed there. The callbacks of a timed

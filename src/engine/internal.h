@@ -1,6 +1,5 @@
 /* The engine's state. Each folder has a part of it, which only that folder accesses. Other folders call the functions
- * in its headers. Names that begin with uc_ or UC_ belong to Unicorn or describe its
- * structures (unicorn/). */
+ * in its headers. Names that begin with uc_ or UC_ belong to Unicorn or describe its structures (unicorn/). */
 #ifndef ENGINE_INTERNAL_H
 #define ENGINE_INTERNAL_H
 

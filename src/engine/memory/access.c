@@ -40,15 +40,15 @@ static void before_reference(engine *e, const page_entry *page, uintptr_t retadd
     stretch_no_batch(e);
 }
 
-/* Checks alignment and data breakpoints, after the page faults of the access. */
+/* Checks alignment and data breakpoints. Must follow the page faults of both pages, which come first. */
 static void check_reference(engine *e, uint32_t linear, unsigned size, uint32_t flags, uintptr_t retaddr)
 {
     p5_access access = {.linear = linear, .size = (uint8_t)size, .flags = (uint8_t)flags};
     guard_access_done(e, &access, retaddr);
 }
 
-/* Does a load that cannot take the fast path: it misses the page cache, crosses a page end or may violate its
- * segment. Both pages are checked before anything is read. The entries are copied, because mmu_fill may
+/* Executes and records a load that cannot take the fast path: it misses the page cache, crosses a page end or may
+ * violate its segment. Both pages are checked before anything is read. The entries are copied, because mmu_fill may
  * return the same one again. */
 uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr)
 {
@@ -60,20 +60,21 @@ uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t
     uint8_t bytes[8] = {0};
     if (!(flags & P5_ACCESS_SYSTEM))
         guard_access(e, linear, size, false, retaddr);
-    page_entry first = *mmu_fill(e, linear, MMU_READ, user, retaddr);
+    page_entry first = *mmu_fill(e, linear, MMU_READ, user, retaddr), second = first;
     before_reference(e, &first, retaddr);
     unsigned part = ENGINE_PAGE_BYTES - (linear & ENGINE_PAGE_MASK); /* bytes up to the end of the page */
-    if (e->memory.guard.data)
-        check_reference(e, linear, size, flags, retaddr);
     if (part < size) {
         e->memory.fault.across = linear; /* for the page fault, if the second page has one */
-        page_entry second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
+        second = *mmu_fill(e, linear + part, MMU_READ, user, retaddr);
         e->memory.fault.across = 0;
-        copy_in(e, &first, linear, bytes, part);
-        copy_in(e, &second, linear + part, bytes + part, size - part);
     } else {
-        copy_in(e, &first, linear, bytes, size);
+        part = size;
     }
+    if (e->memory.guard.data)
+        check_reference(e, linear, size, flags, retaddr);
+    copy_in(e, &first, linear, bytes, part);
+    if (part < size)
+        copy_in(e, &second, linear + part, bytes + part, size - part);
     access_record(e, linear, first.physical | (linear & ENGINE_PAGE_MASK),
                   first.kind | ACCESS_KIND(size, flags));
     memcpy(&value, bytes, sizeof value);
@@ -130,7 +131,7 @@ static void record_store(engine *e, uint32_t linear, uint32_t access, const page
                   first->kind | (access & 0xffff) | ACCESS_KIND(0, P5_ACCESS_WRITE));
 }
 
-/* Does a store that cannot take the fast path. */
+/* Executes and records a store that cannot take the fast path. */
 void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr)
 {
     page_entry pages[2];
@@ -152,14 +153,14 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
     engine *e = engine_of(env);
     page_entry pages[2];
     unsigned part = fill_store(e, linear, access_word(size, engine_at_user_level(env), 0), pages, retaddr);
-    if (e->memory.guard.alignment)
+    if (e->memory.guard.alignment) /* data breakpoints are matched by the store itself */
         check_reference(e, linear, size, P5_ACCESS_WRITE, retaddr);
     overwrite_code(e, &pages[0], linear, part, retaddr);
     if (part < size)
         overwrite_code(e, &pages[1], linear + part, size - part, retaddr);
 }
 
-/* --- Loads and stores of translated code --- */
+/* --- Loads and stores of translated code. The low bits of `index` are the MMU index --- */
 
 #define LOAD(name, type, size)                                                                               \
     type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr)                       \
@@ -250,7 +251,7 @@ void access_store_changed(uc_env *env, uint64_t address, uint64_t value)
     if (engine_read_linear(e, (uint32_t)address, now, sizeof now) &&
         (now[0] | (unsigned)now[1] << 8) == (value & 0xffff))
         return;
-    guard_changes(e, ACCESS_RETURN); /* #GP for a store through CS */
+    guard_arpl_store(e, ACCESS_RETURN); /* #GP for a store through CS */
     access_store_quick(env, address, value, 2, ACCESS_BY(engine_at_user_level(env)), ACCESS_RETURN);
 }
 
@@ -264,9 +265,7 @@ CHECK(check_word, 2)
 CHECK(check_dword, 4)
 access_check *const access_checks[3] = {check_byte, check_word, check_dword};
 
-/* --- Loads and stores of helper functions on behalf of an instruction --- */
-
-/* Unicorn executes complex instructions by C functions, which make an instruction's data references by these. */
+/* --- Data references of the C functions by which Unicorn executes complex instructions --- */
 
 #define LOAD_DATA(name, type, size)                                                                          \
     type WRAP(name)(uc_env * env, uint64_t address, uintptr_t retaddr)                                       \
@@ -373,7 +372,7 @@ void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access a
         mmu_fill(e, linear + size - 1, access, false, 0);
 }
 
-/* Unicorn's own microcode, for what the engine does not do itself. */
+/* References of the microcode that the engine leaves to Unicorn. */
 #define LOAD_SYSTEM(name, size)                                                                              \
     uint32_t WRAP(name)(uc_env * env, uint64_t address, int index, uintptr_t retaddr)                        \
     {                                                                                                        \

@@ -77,7 +77,7 @@ static inline uint32_t access_word(unsigned size, bool user, uint32_t flags)
 {
     return ACCESS_KIND(size, flags) | (uint32_t)user << 16;
 }
-/* Do and record accesses that cannot take the fast path (access.c). `access` is an access_word. A load returns
+/* Execute and record accesses that cannot take the fast path (access.c). `access` is an access_word. A load returns
  * its bytes zero-extended. */
 uint64_t access_load_slow(engine *e, uint32_t linear, uint32_t access, uintptr_t retaddr);
 void access_store_slow(engine *e, uint32_t linear, uint64_t value, uint32_t access, uintptr_t retaddr);
@@ -128,10 +128,10 @@ static inline void access_found(engine *e, const access_place *at, uint32_t flag
 #define ACCESS_BACK_TO(retaddr)                                                                              \
     ((retaddr) == ACCESS_RETURN ? (uintptr_t)__builtin_return_address(0) : (retaddr))
 
-/* `flags` of the quick functions has P5_ACCESS_* in its low byte, and above it: the record is known to fit; the
- * access has user privilege; an access_mode. */
-#define ACCESS_COUNTED        0x100u
-#define ACCESS_USER           0x200u
+/* `flags` of the quick functions has P5_ACCESS_* in its low byte. The bits above it are the following, and the
+ * access_mode. */
+#define ACCESS_COUNTED        0x100u /* the record is known to fit */
+#define ACCESS_USER           0x200u /* the access has user privilege */
 #define ACCESS_BY(user)       ((user) ? ACCESS_USER : 0u)
 #define ACCESS_MODE(mode)     ((uint32_t)(mode)*0x1000u)
 #define ACCESS_MODE_OF(flags) ((access_mode)((flags) / 0x1000u))

@@ -3,7 +3,6 @@
 #include <assert.h>
 
 #include "engine/memory/code.h"
-
 #include "engine/memory/memory_internal.h"
 #include "engine/stretch/stretch.h"
 
@@ -34,7 +33,7 @@ static const void *__attribute__((noinline)) find(uc_env *env, found_block *foun
 {
     const void *code = REAL(helper_lookup_tb_ptr)(env);
     engine *e = engine_of(env);
-    /* Code before all blocks leads to Unicorn's loop: the block has to be translated first. */
+    /* A lower address is that of Unicorn's epilogue: the block has not been translated yet. */
     if (is_flat(env) && (uintptr_t)code > e->memory.translations) {
         *found = (found_block){place, code};
         e->memory.found_none = false;
@@ -42,9 +41,9 @@ static const void *__attribute__((noinline)) find(uc_env *env, found_block *foun
     return code;
 }
 
-/* Returns the translated code to which a return or an indirect branch leads. `place` is EIP and the mode, for
- * which the code was translated. Unicorn's own table holds descriptions of blocks: a lookup waits for two
- * lines of the host's memory, and a page has only 64 entries. */
+/* Returns the translated code to which a return or an indirect branch leads. `place` is EIP and the mode for which
+ * the code was translated. This cache avoids Unicorn's own table, where a lookup waits for two lines of the host's
+ * memory, and which has only 64 entries for a page. */
 const void *WRAP(helper_lookup_tb_ptr)(uc_env *env);
 const void *WRAP(helper_lookup_tb_ptr)(uc_env *env)
 {
@@ -81,7 +80,7 @@ void code_protect(engine *e, uint32_t physical, unsigned size)
     uint64_t *lines = &e->memory.code_lines[physical / ENGINE_PAGE_BYTES], before = *lines;
     *lines |= lines_of(physical, size);
     if (before == 0)
-        mmu_see_stores(e, physical & ~(uint32_t)ENGINE_PAGE_MASK, PAGE_CODE);
+        mmu_notice_stores(e, physical & ~(uint32_t)ENGINE_PAGE_MASK, PAGE_CODE);
 }
 
 /* Returns whether the page of `physical` is RAM without translated code. */
@@ -133,7 +132,8 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
 
 /* --- What Unicorn fetches --- */
 
-/* Returns where to put `size` bytes that Unicorn translates instead of those at `linear`; 0 ends that. */
+/* Returns where to put `size` bytes that Unicorn translates instead of those at `linear`. With 0 bytes, memory is
+ * translated again. */
 uint8_t *code_substitute_bytes(engine *e, uint32_t linear, unsigned size)
 {
     assert(size <= sizeof e->memory.substitute.bytes);
@@ -142,8 +142,8 @@ uint8_t *code_substitute_bytes(engine *e, uint32_t linear, unsigned size)
     return e->memory.substitute.bytes;
 }
 
-/* Returns the RAM address under which Unicorn files translated code, which is the physical address. -1, outside
- * of RAM, means that a block is not filed, but translated again each time. */
+/* Returns the address under which Unicorn stores the translated block in its tables, which is the physical address.
+ * -1, for code outside of RAM, means that the block is not stored, but translated again each time. */
 uint64_t WRAP(get_page_addr_code)(uc_env *env, uint64_t address)
 {
     engine *e = engine_of(env);

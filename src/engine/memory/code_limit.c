@@ -6,9 +6,8 @@
 /* Returns whether the first `bytes` bytes of a block exceed the limit of CS or wrap around. */
 static bool beyond_limit(const engine *e, const engine_block *b, uint32_t bytes)
 {
-    uint32_t first = engine_code_offset(e, b->linear), last = first + bytes - 1,
-             limit = e->env->segs[ENGINE_CS].limit;
-    return first > limit || last > limit || last < first;
+    uint32_t first = engine_code_offset(e, b->linear), last = first + bytes - 1;
+    return last > e->env->segs[ENGINE_CS].limit || last < first;
 }
 
 /* Undoes what the last instruction of a block did to ESP or ECX, and sets the state's EIP to it, because a near

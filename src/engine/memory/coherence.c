@@ -80,7 +80,7 @@ static bool has_copy(const engine *e, uint32_t physical, uint32_t size)
            size <= e->memory.ram_bytes - physical && e->memory.coherence.copied[physical / ENGINE_PAGE_BYTES];
 }
 
-/* Makes bytes that were written to RAM without the caches reach memory, too. They may lie in several pages. */
+/* Copies bytes that were written to RAM without the caches to memory, too. They may lie in several pages. */
 void coherence_written(engine *e, uint32_t physical, uint32_t size)
 {
     while (size > 0) {

@@ -4,10 +4,9 @@
  * They cost nothing in the usual case of flat segments (a limit of 4 GB, whatever the base), where nothing has
  * to be checked. Blocks are translated with a hook, stream_block_checked, only when a check first becomes
  * necessary. While data references have to be checked, the page cache has other tags (PAGE_GUARDED), so that
- * every access takes the slow path. FS and GS are rarely flat and
- * rarely used, so a block with such an override checks this itself. In real and V86 mode segments of 64 KB
- * are usual, too; which references can violate them is determined when a block is translated (access_mode,
- * guard_looks). */
+ * every access takes the slow path. FS and GS are rarely flat and rarely used, so a block with such an override
+ * starts the checks itself (guard_extra_segments). In real and V86 mode segments of 64 KB are usual, too; which
+ * references can violate them is determined when a block is translated (access_mode, guard_needs_hook). */
 #include <assert.h>
 
 #include "core/pipe/breakpoints.h"
@@ -65,25 +64,25 @@ void guard_step_mode(engine *e, bool on)
     guard_set_step_flag(e);
 }
 
-/* Starts the checks that *looking stands for, which last until the engine closes. The block hook is compiled
+/* Has blocks call stream_block_checked from now on: all, or those of one mode, as *hooks says. The hooks last until the engine closes. The block hook is compiled
  * into blocks, so blocks translated without it are discarded. Before the guest runs nothing is decided, because
  * the state while a loader sets it up is not flat. */
-static void begin_checks(engine *e, bool *looking)
+static void begin_checks(engine *e, bool *hooks)
 {
-    if (!engine_running(e) || *looking)
+    if (!engine_running(e) || *hooks)
         return;
-    *looking = true;
+    *hooks = true;
     code_forget(e);
 }
 
 /* Returns whether block `tb`, which is being translated, is to call stream_block_checked. `ends`: a block in real
  * mode may extend beyond 64 KB. */
-bool guard_looks(const engine *e, const uc_translated *tb)
+bool guard_needs_hook(const engine *e, const uc_translated *tb)
 {
     const engine_guard *w = &e->memory.guard;
     bool real = uc_is_real(tb->flags);
     bool ends = (uint32_t)tb->pc - (uint32_t)tb->cs_base > LAST_OF_64K - GUARD_BLOCK_BYTES;
-    return w->looking || w->looking_at[real] || (real && (ends || tb->flags & UC_HF_STEP));
+    return w->hooks || w->mode_hooks[real] || (real && (ends || tb->flags & UC_HF_STEP));
 }
 
 /* Decides which checks are necessary, after anything has changed on which that depends. */
@@ -111,9 +110,9 @@ void guard_update(engine *e)
     w->blocks = w->code || w->breakpoints || w->hits;
     guard_set_step_flag(e);
     if (w->breakpoints || w->hits)
-        begin_checks(e, &w->looking);
+        begin_checks(e, &w->hooks);
     else if (w->data || (w->code && !w->real_limits))
-        begin_checks(e, &w->looking_at[uc_env_is_real(env)]);
+        begin_checks(e, &w->mode_hooks[uc_env_is_real(env)]);
 }
 
 /* Called after a write to a debug register or CR4.DE, and after RESET: updates the breakpoints. */
@@ -214,7 +213,7 @@ void guard_access(engine *e, uint32_t linear, unsigned size, bool write, uintptr
 }
 
 /* Raises #GP if the store of the running ARPL goes through CS. */
-void guard_changes(engine *e, uintptr_t retaddr)
+void guard_arpl_store(engine *e, uintptr_t retaddr)
 {
     if (operand_segment(stretch_block(e)->code->insns, true, 0) == ENGINE_CS)
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_GP, 0, retaddr);
@@ -272,7 +271,7 @@ void guard_trap(engine *e, uint32_t dr6)
 {
     e->memory.guard.hits |= dr6;
     e->memory.guard.blocks = true;
-    begin_checks(e, &e->memory.guard.looking);
+    begin_checks(e, &e->memory.guard.hooks);
 }
 
 /* Raises #DB with these bits of DR6. The state's EIP must be current. */

@@ -39,7 +39,7 @@ void guard_branch(engine *e, const engine_block *b);
 void guard_completed(engine *e, const engine_block *b);
 void guard_block(engine *e, const engine_block *b);
 /* Returns true if a block that is being translated needs checks at its start, by stream_block_checked. */
-bool guard_looks(const engine *e, const uc_translated *tb);
+bool guard_needs_hook(const engine *e, const uc_translated *tb);
 /* Checks data references from here on if `b` uses FS or GS and that segment is not flat. */
 void guard_extra_segments(engine *e, const engine_block *b);
 /* Returns true if an offset above FFFFh can violate a segment, and nothing else can. */
@@ -80,7 +80,7 @@ static inline bool guard_resumes_at(const engine *e, uint32_t linear)
  * breakpoints are checked. */
 static inline void guard_resume_done(engine *e)
 {
-    if (!e->memory.guard.looking)
+    if (!e->memory.guard.hooks)
         e->memory.resume = RESUME_NOW;
 }
 

@@ -14,10 +14,10 @@
  * then: the address of a page that is looked up in another entry. The numbers also stand in the tag; 1 is
  * PAGE_NO_TAG's. */
 enum { PAGE_TABLE = 2 /* page tables were walked in it */, PAGE_CODE = 4 /* it holds translated code */ };
-#define PAGE_SEEN_TAG(index, why) (((uint32_t)(index) ^ (why)) * ENGINE_PAGE_BYTES)
+#define PAGE_NOTICED_TAG(index, why) (((uint32_t)(index) ^ (why)) * ENGINE_PAGE_BYTES)
 
 /* Returns the entry for an access to the page of `linear`, valid until the next call; raises #PF if the access is not
- * allowed. For a write, may leave the running block before it. So it may not return. */
+ * allowed. For a write, may leave the running block before it. May not return. */
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr);
 /* Changes all tags after a change of engine_guard.data. */
 void mmu_guard_changed(engine *e);
@@ -33,7 +33,7 @@ static inline bool mmu_is_held(const page_entry *held, uint32_t linear)
     return ((held->read_tag ^ linear) & ~(uint32_t)(PAGE_GUARDED | ENGINE_PAGE_MASK)) == 0;
 }
 /* Makes stores into this page of RAM take mmu_fill from now on. `why`: PAGE_TABLE or PAGE_CODE. */
-void mmu_see_stores(engine *e, uint32_t physical, unsigned why);
+void mmu_notice_stores(engine *e, uint32_t physical, unsigned why);
 
 /* --- walk.c --- */
 
@@ -75,7 +75,7 @@ void guard_access_done(engine *e, const p5_access *access, uintptr_t retaddr);
 /* Decides whether the blocks that start from now on have a single instruction (UC_HF_STEP). */
 void guard_set_step_flag(engine *e);
 /* Raises #GP if the store of the running ARPL goes through CS. */
-void guard_changes(engine *e, uintptr_t retaddr);
+void guard_arpl_store(engine *e, uintptr_t retaddr);
 /* Raises #GP if the byte at `linear`, whose fetch would page-fault, lies beyond the limit of CS, because the limit
  * comes first. */
 void guard_fetch(engine *e, uint32_t linear);
@@ -86,7 +86,7 @@ void guard_fetch(engine *e, uint32_t linear);
  * CS. */
 void guard_branch_target(engine *e, uint32_t to);
 /* Checks a block that is about to start against the limit of CS: raises #GP if its first instruction exceeds it. Near
- * the limit, has instructions executed one at a time. So it may not return. */
+ * the limit, has instructions executed one at a time. May not return. */
 void guard_code_limit(engine *e, const engine_block *b);
 
 /* --- alone.c --- */

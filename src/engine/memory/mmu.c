@@ -6,30 +6,30 @@
  * The tags of an entry decide which accesses hit without a call. Tags other than the page's own address:
  *
  *   PAGE_NO_TAG     nothing hits: no page is held, it is no memory, or it may not be written without a walk
- *   PAGE_SEEN_TAG   write tag of a page whose stores must be noticed: it holds page tables or translated code
+ *   PAGE_NOTICED_TAG   write tag of a page whose stores must be noticed: it holds page tables or translated code
  *   PAGE_GUARDED    inverts a bit of the page's own address while guard.c checks every data reference */
 #include <assert.h>
 
 #include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 
-/* Returns why stores through this entry come to mmu_fill although its page is writable: a set of PAGE_TABLE and
- * PAGE_CODE, taken from the write tag; 0: they do not, or the page is not writable. */
-static unsigned seen_for(const page_entry *held, uint32_t index)
+/* Returns why stores through this entry must be noticed by mmu_fill although its page is writable: a set of PAGE_TABLE
+ * and PAGE_CODE, taken from the write tag; 0: they need not, or the page is not writable. */
+static unsigned noticed_for(const page_entry *held, uint32_t index)
 {
     uint32_t why = held->write_tag / ENGINE_PAGE_BYTES ^ index;
     return held->write_tag != held->read_tag && !(why & ~(uint32_t)(PAGE_TABLE | PAGE_CODE)) ? why : 0;
 }
 
-/* Makes stores into this page of RAM come to mmu_fill from now on, for the reason `why`. */
-void mmu_see_stores(engine *e, uint32_t physical, unsigned why)
+/* Makes stores into this page of RAM take mmu_fill from now on, for the reason `why`. */
+void mmu_notice_stores(engine *e, uint32_t physical, unsigned why)
 {
     for (unsigned i = 0; i < PAGE_REFERENCES; i++) {
         unsigned index = i % PAGE_ENTRIES;
         page_entry *held = &e->memory.pages[i / PAGE_ENTRIES][index];
-        unsigned before = seen_for(held, index);
+        unsigned before = noticed_for(held, index);
         if (held->physical == physical && (before || held->write_tag == held->read_tag))
-            held->write_tag = PAGE_SEEN_TAG(index, before | why);
+            held->write_tag = PAGE_NOTICED_TAG(index, before | why);
     }
 }
 
@@ -46,8 +46,8 @@ static void drop_fetched(engine *e, unsigned index, page_entry *held)
     held->read_tag = held->write_tag = PAGE_NO_TAG(index);
 }
 
-/* Returns the entry for an access to the page of `linear`, which may not hit afterwards either. Walks the page tables
- * unless a valid entry exists. Raises #PF, or #GP for a fetch beyond the limit of CS, and then does not return. May
+/* Returns the entry for an access to the page of `linear`. It does not necessarily hit the next time. Walks the page
+ * tables unless a valid entry exists. Raises #PF, or #GP for a fetch beyond the limit of CS, and then does not return. May
  * also leave the running block before a store into a page table. The result is valid until the next call. */
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr)
 {
@@ -59,11 +59,11 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     page_entry *held = &e->memory.pages[side][index];
     /* The page may be held: for a checked access, one across a page end, or a store that must be noticed. */
     if (held->read_tag == tag) {
-        unsigned why = seen_for(held, index);
+        unsigned why = noticed_for(held, index);
         /* Stores need not be noticed any more if no translated code is left in the page. */
         if (why & PAGE_CODE && !e->memory.code_lines[held->physical / ENGINE_PAGE_BYTES]) {
             why &= ~(unsigned)PAGE_CODE;
-            held->write_tag = why ? PAGE_SEEN_TAG(index, why) : tag;
+            held->write_tag = why ? PAGE_NOTICED_TAG(index, why) : tag;
         }
         if (access == MMU_WRITE && why & PAGE_TABLE)
             walk_before_table_store(e, retaddr);
@@ -103,7 +103,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     }
     assert(!writable || host != NULL);
     assert(why == 0 || ram);
-    uint32_t write_tag = !writable ? none : why ? PAGE_SEEN_TAG(index, why) : tag;
+    uint32_t write_tag = !writable ? none : why ? PAGE_NOTICED_TAG(index, why) : tag;
     *entry = (page_entry){.read_tag = host != NULL ? tag : none,
                           .write_tag = write_tag,
                           .physical = result.physical,
@@ -205,7 +205,7 @@ static void mmu_flush_page(engine *e, uint32_t linear)
     }
 }
 
-/* Called when engine_guard.data has changed: inverts PAGE_GUARDED in the tags of all entries, so that references to
+/* Must be called when engine_guard.data has changed. Inverts PAGE_GUARDED in the tags of all entries, so that references to
  * pages that are held miss, or hit again. */
 void mmu_guard_changed(engine *e)
 {
@@ -262,7 +262,7 @@ void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
     }
 }
 
-/* Returns what is known about the reference that faulted, and forgets it. */
+/* Returns and clears what was recorded about the reference that faulted. */
 memory_fault mmu_take_fault(engine *e)
 {
     const memory_fault fault = e->memory.fault;

@@ -38,7 +38,7 @@ void mmu_write_control(engine *e, unsigned number, uint32_t value);
 /* Drop the cached translations of references; mmu_flush_all drops those of fetches, too. */
 void mmu_flush(engine *e);
 void mmu_flush_all(engine *e);
-/* Returns what mmu_fill and guard.c have left about the fault that they have raised last, and forgets it. */
+/* Returns and clears what mmu_fill and guard.c have recorded about the last fault that they raised. */
 memory_fault mmu_take_fault(engine *e);
 
 #endif

@@ -63,7 +63,7 @@ void physical_read_device(engine *e, uint32_t physical, uint8_t *to, unsigned si
     }
 }
 
-/* Writes bytes likewise. */
+/* Writes bytes of one page outside of RAM, by the callback of its device, in the same steps. */
 void physical_write_device(engine *e, uint32_t physical, const uint8_t *from, unsigned size)
 {
     const engine_window *window = physical_window(e, physical);
@@ -109,7 +109,7 @@ uint8_t *engine_ram(engine *e, uint32_t physical, uint32_t size)
                                                                                     : NULL;
 }
 
-/* Returns whether the host's accesses at `physical` find RAM or a device: not a timed one. */
+/* Returns whether the host can access `physical`: RAM, or a window that is not timed. */
 bool engine_answers(const engine *e, uint32_t physical)
 {
     const engine_window *window = physical_window(e, physical);
@@ -127,7 +127,7 @@ static void read_part(engine *e, uint32_t physical, const uint8_t *there, uint8_
         memcpy(to, there, size);
 }
 
-/* Writes bytes of one page for the host likewise. A timed window ignores them. */
+/* Writes bytes of one page for the host. `there` is as above. A timed window ignores the write. */
 static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8_t *from, size_t size)
 {
     const engine_window *window = physical_window(e, physical);

@@ -22,7 +22,7 @@ enum {
     PAGE_ALL = PAGE_SIDES * PAGE_ENTRIES
 };
 /* An entry of the page cache: linear page -> host memory and what an access record needs. A tag is the linear
- * address of the page, or that of a page which is looked up in another entry (PAGE_NO_TAG, PAGE_SEEN_TAG,
+ * address of the page, or that of a page which is looked up in another entry (PAGE_NO_TAG, PAGE_NOTICED_TAG,
  * PAGE_GUARDED), so that no access looked up in this entry hits it. */
 typedef struct page_entry {
     uint32_t read_tag; /* of reads, or of fetches */
@@ -97,8 +97,8 @@ typedef struct coherence {
 /* A segment is *flat* if no access through it can fault: writable data, or readable code, with a limit of 4 GB. A
  * boundary is where a block starts. */
 typedef struct engine_guard {
-    bool looking;       /* all blocks are translated to call stream_block_checked when they start */
-    bool looking_at[2]; /* [0]: those of protected mode are; [1]: those of real and V86 mode are */
+    bool hooks;         /* all blocks are translated to call stream_block_checked when they start */
+    bool mode_hooks[2]; /* [0]: those of protected mode are; [1]: those of real and V86 mode are */
     bool stepping;      /* engine_step_mode: every instruction is a block */
     bool blocks;        /* a block's start has something to check */
     bool data;          /* every data access has to be checked and takes mmu_fill (PAGE_GUARDED) */

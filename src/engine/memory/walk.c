@@ -185,7 +185,7 @@ static void follow_table(engine *e, uint32_t entry)
     if (entry == 0 || page >= e->memory.ram_bytes || e->memory.table_pages[page / ENGINE_PAGE_BYTES])
         return;
     e->memory.table_pages[page / ENGINE_PAGE_BYTES] = 1;
-    mmu_see_stores(e, page, PAGE_TABLE);
+    mmu_notice_stores(e, page, PAGE_TABLE);
 }
 
 /* Makes the guest's stores into the page tables of `linear` call walk_before_table_store from now on. The core walks

@@ -192,7 +192,7 @@ static void generate(engine *e, uc_cpu *cpu, translation *t, engine_block *b, bo
 {
     stream_translated *now = &e->stream.translated;
     uc_hook_head *hook = e->stream.block_hook;
-    hook->callback = guard_looks(e, t->tb) ? (void *)stream_block_checked : (void *)stream_block;
+    hook->callback = guard_needs_hook(e, t->tb) ? (void *)stream_block_checked : (void *)stream_block;
     hook->user_data = b; /* what the call at the block's start passes: emit.c */
     now->unfinished = made ? b : NULL;
     now->kind = t->plan.kind;

@@ -40,7 +40,10 @@ void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file,
  * indirect one, which hosts predict worse. */
 void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset)
 {
-    enum { PROGRAM = 64 << 20 /* distance to this function in bytes */, HUGE_PAGE = 2 << 20 };
+    enum {
+        PROGRAM = 64 << 20 /* bytes before this function, more than the program has */,
+        HUGE_PAGE = 2 << 20
+    };
     if (at == NULL && bytes == ENGINE_TRANSLATIONS && protection & PROT_EXEC)
         at = (void *)(((uintptr_t)__wrap_mmap64 - PROGRAM - ENGINE_TRANSLATIONS) / HUGE_PAGE * HUGE_PAGE);
     return __real_mmap64(at, bytes, protection, flags, file, offset);
@@ -57,7 +60,7 @@ void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* for writing: while first pages appear or go */
 static unsigned open_engines;
 /* List of the first pages of closed engines; the last word of each page links to the next. */
-static char *left;
+static char *closed_pages;
 
 void WRAP(tcg_exec_init)(uc_engine *uc, unsigned long bytes)
 {
@@ -77,21 +80,20 @@ int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb)
     return size;
 }
 
-/* Called when an engine closes: unmaps its buffer but for the first page, or all first pages if no engine is open
+/* Called when an engine closes. Unmaps its buffer except for the first page, and all first pages if no engine is open
  * now. */
 void WRAP(free_code_gen_buffer)(uc_engine *uc)
 {
-    /* Unmaps all but the first page. */
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), link = page - sizeof left;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), link = page - sizeof closed_pages;
     char *buffer = (char *)uc_translator_field(uc_translator_of(uc), UC_TCG_ROOM);
     pthread_rwlock_wrlock(&lock);
     munmap(buffer + page, ENGINE_TRANSLATIONS - page);
-    memcpy(buffer + link, &left, sizeof left);
-    left = buffer;
+    memcpy(buffer + link, &closed_pages, sizeof closed_pages);
+    closed_pages = buffer;
     if (--open_engines == 0) {
-        while (left != NULL) {
-            buffer = left;
-            memcpy(&left, buffer + link, sizeof left);
+        while (closed_pages != NULL) {
+            buffer = closed_pages;
+            memcpy(&closed_pages, buffer + link, sizeof closed_pages);
             munmap(buffer, page);
         }
     }

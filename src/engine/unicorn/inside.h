@@ -19,10 +19,9 @@ enum {
     UC_HF_EM = 1u << 10,
     UC_HF_TS = 1u << 11,
     UC_HF_CS64 = 1u << 15, /* long mode: never set */
-    UC_HF_STEP =
-        1u
-        << 26 /* p5scope's own: blocks translated with it have one instruction. Unicorn uses this bit for MPX,
-                              which the guest does not have */
+    /* p5scope's own: blocks translated with it have one instruction. Unicorn uses this bit for MPX, which the
+     * guest does not have. */
+    UC_HF_STEP = 1u << 26
 };
 /* The bits of EFLAGS that distinguish blocks: TF, IOPL, RF, VM, AC. */
 enum { UC_BLOCK_EFLAGS = 0x73100 };

@@ -131,6 +131,34 @@ static void test_error_codes(void **state)
     page_fault(write3, write3_end, 0x30000 | P | U, 7);
 }
 
+/* Page faults precede the alignment check, also that of an operand's second page. */
+GUEST(read_across, "mov eax, [0x2fffe]\n hlt");
+GUEST(write_across, "mov [0x2fffe], eax\n hlt");
+
+static void fault_across(const uint8_t *code, const uint8_t *end, uint32_t entry, uint8_t vector)
+{
+    guest g;
+    guest_open(&g);
+    paging_on(&g, P | W | U);
+    guest_poke32(&g, TABLE + 4 * 0x30, entry);
+    guest_put(&g, GUEST_CODE, code, end);
+    engine_set(g.e, ENGINE_CR0, engine_get(g.e, ENGINE_CR0) | CR0_AM);
+    guest_enter(&g, 3, GUEST_CODE, GUEST_STACK);
+    engine_set(g.e, ENGINE_EFLAGS, engine_get(g.e, ENGINE_EFLAGS) | EFLAGS_AC);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(g.events[0].vector, vector);
+    guest_close(&g);
+}
+
+static void test_alignment_after_page_faults(void **state)
+{
+    (void)state;
+    fault_across(read_across, read_across_end, 0, 14);
+    fault_across(write_across, write_across_end, 0, 14);
+    fault_across(read_across, read_across_end, 0x30000 | P | W | U, 17);
+    fault_across(write_across, write_across_end, 0x30000 | P | W | U, 17);
+}
+
 /* The supervisor writes to read-only pages unless CR0.WP. */
 static void test_write_protect(void **state)
 {
@@ -404,13 +432,21 @@ static void test_translations_of_a_snapshot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_identity),   cmocka_unit_test(test_accessed_dirty),
-        cmocka_unit_test(test_large_page),     cmocka_unit_test(test_error_codes),
-        cmocka_unit_test(test_write_protect),  cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_address_spaces), cmocka_unit_test(test_a20),
-        cmocka_unit_test(test_same_block),     cmocka_unit_test(test_in_loop),
-        cmocka_unit_test(test_other_blocks),   cmocka_unit_test(test_rep_over_itself),
-        cmocka_unit_test(test_host_write),     cmocka_unit_test(test_translations_of_a_snapshot),
+        cmocka_unit_test(test_not_identity),
+        cmocka_unit_test(test_accessed_dirty),
+        cmocka_unit_test(test_large_page),
+        cmocka_unit_test(test_error_codes),
+        cmocka_unit_test(test_alignment_after_page_faults),
+        cmocka_unit_test(test_write_protect),
+        cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_address_spaces),
+        cmocka_unit_test(test_a20),
+        cmocka_unit_test(test_same_block),
+        cmocka_unit_test(test_in_loop),
+        cmocka_unit_test(test_other_blocks),
+        cmocka_unit_test(test_rep_over_itself),
+        cmocka_unit_test(test_host_write),
+        cmocka_unit_test(test_translations_of_a_snapshot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
