@@ -12,11 +12,6 @@
 #include "p5tool/report.h"
 #include "report/stat/scan.h"
 
-p5_profile *profile_new(void)
-{
-    return calloc(1, sizeof(p5_profile));
-}
-
 void p5_profile_free(p5_profile *p)
 {
     if (!p)

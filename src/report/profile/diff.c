@@ -105,8 +105,8 @@ static void add_rows(const p5_profile *p, bool of_b, const profile_value *value,
     }
 }
 
-/* Returns true if `count` namesakes, A's before B's, contain at most one function per profile. It is then the
- * same function, even if its file is known in one profile only or has changed. */
+/* Returns true if `count` namesakes contain at most one function per profile. These are then the same function,
+ * even if its file is known in one profile only or has changed. */
 static bool is_one(const diff_row *rows, size_t count)
 {
     return count == 1 || (count == 2 && rows[0].of_b != rows[1].of_b);
@@ -220,7 +220,7 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
         fputs("#\n", out);
         fprintf(out, "# %-40s %17s %17s  %16s  %10s\n", "event", "A", "B", "B - A", "change");
     }
-    profile_value chosen[P5_PROFILE_EXECUTIONS + 2];
+    profile_value chosen[1 + P5_PROFILE_EXECUTIONS]; /* clocks, and each event and stall cause */
     size_t count = 0;
     if (comparison->events && comparison->events[0]) {
         for (; count < P5_PROFILE_EXECUTIONS && comparison->events[count]; count++) {
@@ -245,10 +245,8 @@ p5_status p5_profile_write_diff(FILE *out, const p5_profile *a, const p5_profile
         *exceeded += over;
         write_change(&to, &(diff_change){chosen[i].name, NULL, x, y, x, over});
     }
-    bool fits = true;
-    for (size_t i = 0; comparison->functions && fits && i < count; i++)
-        fits = write_functions(&to, a, b, &chosen[i], comparison->least_percent);
-    if (!fits)
-        return error_set(error, P5_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; comparison->functions && i < count; i++)
+        if (!write_functions(&to, a, b, &chosen[i], comparison->least_percent))
+            return error_set(error, P5_ERR_MEMORY, "out of memory");
     return error_unless_written(error, out, "the comparison");
 }

@@ -23,8 +23,29 @@ static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32
     }
 }
 
+/* Returns the name of a context's row: its stack, or "[bus]" for the root, and _[k] if it is for costs at CPL 0-2.
+ * The caller frees it. NULL: out of memory. */
+static char *row_name(const p5_profile *p, uint32_t context, bool user, uint32_t *frames)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    if (context == PROFILE_ROOT)
+        fputs("[bus]", out);
+    else
+        write_stack(out, p, context, frames);
+    if (!user)
+        fputs("_[k]", out);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* Adds a row for each context that has costs of its own; table_merge then joins stacks of the same functions.
- * Costs at CPL 0-2 are rows of their own, which end in _[k]. Returns false when memory is out. */
+ * Costs at CPL 0-2 have rows of their own. Returns false when memory is out. */
 static bool add_stacks(const p5_profile *p, const profile_value *value, table_rows *rows)
 {
     uint64_t(*own)[2] = calloc(p->contexts.count, sizeof *own);
@@ -33,31 +54,15 @@ static bool add_stacks(const p5_profile *p, const profile_value *value, table_ro
     for (size_t i = 0; fits && i < p->sites.count; i++)
         own[p->sites.items[i].context][p->sites.items[i].cpl_class == P5_CPL_USER] +=
             profile_amounts_value(&p->sites.items[i], value);
-    for (uint32_t i = PROFILE_ROOT; fits && i < p->contexts.count; i++) {
+    for (uint32_t i = PROFILE_ROOT; fits && i < p->contexts.count; i++)
         for (unsigned user = 0; fits && user < 2; user++) {
             if (own[i][user] == 0)
                 continue;
-            char *text = NULL;
-            size_t size = 0;
-            FILE *memory = open_memstream(&text, &size);
-            fits = memory != NULL;
-            if (!fits)
-                break;
-            if (i == PROFILE_ROOT)
-                fputs("[bus]", memory);
-            else
-                write_stack(memory, p, i, frames);
-            if (!user)
-                fputs("_[k]", memory);
-            fits = fclose(memory) == 0;
-            table_row *row = table_row_add(rows, fits ? text : NULL, "", user);
-            if (!fits)
-                free(text);
+            table_row *row = table_row_add(rows, row_name(p, i, user, frames), "", user);
             fits = row != NULL;
-            if (row)
+            if (fits)
                 row->own[0] = own[i][user];
         }
-    }
     free(frames);
     free(own);
     return fits;

@@ -60,8 +60,8 @@ static int by_key(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
-/* Returns the possible qualifier number `level` of a function: file names first, then the same with their
- * folders. NULL: unknown. */
+/* Returns the qualifier of a function to be tried at `level`: the names of its source file, its unit and its
+ * object, and from level 3 on their whole paths. NULL: unknown. */
 static const char *qualifier_of(const profile_function *f, unsigned level)
 {
     const char *const of[] = {f->source, f->unit, f->object};
@@ -137,17 +137,17 @@ static char *full_name(const profile_function *f, bool mangled)
 {
     char *unqualified = function_unqualified_name(f, mangled), *name = NULL;
     size_t size = 0;
-    FILE *out = unqualified != NULL && f->qualifier != NULL ? open_memstream(&name, &size) : NULL;
-    if (out == NULL)
-        return f->qualifier == NULL ? unqualified : (free(unqualified), NULL);
-    if (strcmp(f->qualifier, FUNCTION_BY_ADDRESS) == 0) {
+    if (unqualified == NULL || f->qualifier == NULL)
+        return unqualified;
+    FILE *out = open_memstream(&name, &size);
+    if (out != NULL && strcmp(f->qualifier, FUNCTION_BY_ADDRESS) == 0) {
         fprintf(out, "%s@0x%" PRIx32, unqualified, (uint32_t)f->start);
-    } else {
+    } else if (out != NULL) {
         utf8_write_printable(out, f->qualifier);
         fprintf(out, ":%s", unqualified);
     }
     free(unqualified);
-    return fclose(out) == 0 ? name : NULL;
+    return out != NULL && fclose(out) == 0 ? name : NULL;
 }
 
 bool functions_name(profile_function *functions, size_t count, bool mangled, arena *texts)
@@ -164,7 +164,7 @@ bool functions_name(profile_function *functions, size_t count, bool mangled, are
 
 /* ---- lookup by name ------------------------------------------------------------------------------------ */
 
-/* How well a text matches a function, best last. Only the best matches count. */
+/* How well a text matches a function, from worst to best. A text names the functions that it matches best. */
 typedef enum fit {
     FIT_NOT,
     FIT_CLONE,  /* the demangled name without parameters, of a copy that the compiler has made (" [clone ") */
@@ -216,11 +216,12 @@ static fit fit_symbol(const profile_function *f, const char *text)
     if (strcmp(f->symbol, text) == 0)
         return FIT_SYMBOL;
     char *demangled = demangle(f->symbol);
-    char *printable = demangled == NULL && !utf8_is_printable(f->symbol) ? utf8_printable(f->symbol) : NULL;
     fit found = FIT_NOT;
-    if (printable != NULL)
-        found = strcmp(printable, text) == 0 ? FIT_SYMBOL : FIT_NOT;
-    if (demangled != NULL) {
+    if (demangled == NULL && !utf8_is_printable(f->symbol)) {
+        char *printable = utf8_printable(f->symbol);
+        found = printable != NULL && strcmp(printable, text) == 0 ? FIT_SYMBOL : FIT_NOT;
+        free(printable);
+    } else if (demangled != NULL) {
         size_t end = base_length(demangled);
         if (strcmp(demangled, text) == 0)
             found = FIT_SYMBOL;
@@ -228,7 +229,6 @@ static fit fit_symbol(const profile_function *f, const char *text)
                  is_part(text, demangled, base_begin(demangled, end), end))
             found = strstr(demangled, " [clone ") != NULL ? FIT_CLONE : FIT_BASE;
     }
-    free(printable);
     free(demangled);
     return found;
 }
@@ -270,12 +270,6 @@ static fit fit_of(const profile_function *f, const char *text)
     return best;
 }
 
-/* Returns a name that distinguishes this function from others with the same symbol; the caller frees it. */
-static char *selector(const profile_function *f)
-{
-    return f->name != NULL ? strdup(f->name) : full_name(f, false);
-}
-
 /* Makes an error with as many of the `count` functions that `text` matches as fit into the hint. */
 static void list_candidates(const profile_function *const *found, size_t count, const char *text,
                             p5_error *error)
@@ -283,9 +277,10 @@ static void list_candidates(const profile_function *const *found, size_t count, 
     char list[sizeof error->hint - 60] = "";
     size_t length = 0, shown = 0;
     for (; shown < count; shown++) {
-        char one[200], *name = selector(found[shown]);
+        const profile_function *f = found[shown];
+        char one[200], *name = f->name != NULL ? strdup(f->name) : full_name(f, false);
         int size = snprintf(one, sizeof one, "%s%s (0x%" PRIx32 ")", shown > 0 ? ", " : "",
-                            name != NULL ? name : "", (uint32_t)found[shown]->start);
+                            name != NULL ? name : "", (uint32_t)f->start);
         free(name);
         if (size >= (int)sizeof one || length + (size_t)size >= sizeof list)
             break;
@@ -305,16 +300,15 @@ static void list_candidates(const profile_function *const *found, size_t count, 
  * FUNCTION_AMBIGUOUS. */
 int functions_find(const profile_function *functions, size_t count, const char *text, p5_error *error)
 {
-    uint64_t address;
+    uint64_t address = 0;
     bool by_address = text[0] >= '0' && text[0] <= '9' && text_to_u64(text, &address);
     ARRAY_OF(const profile_function *) found = {0}; /* those that match best so far */
     fit best = FIT_NOT;
     int result = FUNCTION_NONE;
     for (size_t i = 0; i < count; i++) {
         const profile_function *f = &functions[i];
-        fit how = by_address
-                      ? (uint32_t)f->start <= address && address < (uint32_t)f->start + (f->end - f->start)
-                      : fit_of(f, text);
+        bool inside = (uint32_t)f->start <= address && address < (uint32_t)f->start + (f->end - f->start);
+        fit how = !by_address ? fit_of(f, text) : inside ? FIT_NAME : FIT_NOT;
         if (how == FIT_NOT || how < best)
             continue;
         if (how > best)

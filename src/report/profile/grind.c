@@ -37,12 +37,6 @@ static void write_totals(FILE *out, const p5_profile *p, const grind_columns *c,
     fputc('\n', out);
 }
 
-/* Ends a profile: makes an error if something could not be written. */
-static p5_status written(FILE *out, p5_error *error)
-{
-    return error_unless_written(error, out, "the profile");
-}
-
 /* Returns the index of a function's source file in p->files; PROFILE_NO_INDEX if no line is known to be from
  * it. */
 static int source_number(const p5_profile *p, const profile_function *f)
@@ -53,7 +47,8 @@ static int source_number(const p5_profile *p, const profile_function *f)
     return PROFILE_NO_INDEX;
 }
 
-/* Returns the source file of the function at an address, or of the function's first known line. */
+/* Returns the name of the source file of the function at an address, or that of the function's first instruction
+ * whose line is known, or "???". */
 static const char *file_of_function(const p5_profile *p, uint64_t address)
 {
     int f = profile_function_at(p, address);
@@ -152,7 +147,7 @@ p5_status p5_profile_write_cachegrind(FILE *out, const p5_profile *p, p5_error *
     }
     write_totals(out, p, &c, "summary:");
     costs_free(&all);
-    return written(out, error);
+    return error_unless_written(error, out, "the profile");
 }
 
 /* ---- callgrind ----------------------------------------------------------------------------------------- */
@@ -176,8 +171,7 @@ static int by_call(const void *a, const void *b)
 static size_t merge_calls(call_row *rows, size_t count, size_t width)
 {
     size_t left = 0;
-    if (count > 1)
-        qsort(rows, count, sizeof *rows, by_call);
+    array_sort(rows, count, sizeof *rows, by_call);
     for (size_t i = 0; i < count; i++) {
         if (left > 0 && by_call(&rows[left - 1], &rows[i]) == 0) {
             rows[left - 1].calls += rows[i].calls;
@@ -212,8 +206,8 @@ static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
         *row = (call_row){e->call_site, e->function, e->calls, &made->numbers[made->count * c->count]};
         made->count++;
         const profile_context *to = &p->contexts.items[e->to];
-        /* else the call is recursive and continues a context that exists already: no context lies inside another
-         * one of the same function */
+        /* A recursive call continues a context that exists already, because no context lies inside another one of the
+         * same function. It adds no costs. */
         bool child = to->parent == e->from && to->call_site == e->call_site && to->function == e->function;
         if (child)
             memcpy(row->costs, &inclusive[e->to * c->count], c->count * sizeof *row->costs);
@@ -228,7 +222,8 @@ static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
  * later ones only the number. Functions have distinct numbers even if their names are equal. */
 typedef struct names {
     const p5_profile *p;
-    bool *files, *functions; /* the name was written; by index in the profile plus 1 (0: unknown) */
+    bool *files,
+        *functions; /* true: the name was written. By index in the profile plus 1; 0: the unknown one */
 } names;
 
 /* Returns false when memory is out; the caller calls names_close in any case. */
@@ -266,9 +261,9 @@ static void write_file(FILE *out, names *n, const char *tag, const char *file)
     write_name(out, &n->files[number], tag, number, file);
 }
 
-/* Returns true if the function's source file distinguishes it from others with the same symbol, or if there
- * are none. The format shows the file next to the name, which then needs no qualifier. */
-static bool file_tells(const p5_profile *p, const profile_function *f)
+/* Returns true if the function's source file distinguishes it from others with the same symbol, or if no other has
+ * its symbol. The format shows the file next to the name, which then needs no qualifier. */
+static bool file_distinguishes(const p5_profile *p, const profile_function *f)
 {
     return f->qualifier == NULL ||
            (source_number(p, f) != PROFILE_NO_INDEX &&
@@ -282,8 +277,9 @@ static void write_function(FILE *out, names *n, const char *tag, uint64_t addres
     char buffer[16];
     int f = profile_function_at(n->p, address);
     const profile_function *function = f != PROFILE_NO_INDEX ? &n->p->functions.items[f] : NULL;
-    char *unqualified =
-        function && file_tells(n->p, function) ? function_unqualified_name(function, n->p->mangled) : NULL;
+    char *unqualified = function && file_distinguishes(n->p, function)
+                            ? function_unqualified_name(function, n->p->mangled)
+                            : NULL;
     if (!function && address != 0)
         fprintf(out, "%s=%s\n", tag, profile_name_at(n->p, address, buffer));
     else
@@ -328,7 +324,7 @@ static void write_jump(FILE *out, const p5_profile *p, const cost_row *row)
     fputc('\n', out);
 }
 
-/* Writes calls with the called function, and at the call site what they cost. */
+/* Writes the calls of a row: the called function, and the costs, which belong to the call site. */
 static void write_call(FILE *out, const p5_profile *p, const call_row *call, size_t width, names *n)
 {
     if (PROFILE_SPACE(call->function) != PROFILE_SPACE(call->call_site))
@@ -412,5 +408,6 @@ p5_status p5_profile_write_callgrind(FILE *out, const p5_profile *p, p5_error *e
     costs_free(&all);
     free(edges.rows);
     free(edges.numbers);
-    return fits ? written(out, error) : error_set(error, P5_ERR_MEMORY, "out of memory");
+    return fits ? error_unless_written(error, out, "the profile")
+                : error_set(error, P5_ERR_MEMORY, "out of memory");
 }

@@ -47,7 +47,7 @@ static void add_everything(const p5_profile *p, grind_columns *c)
 void grind_columns_choose(const p5_profile *p, grind_columns *c)
 {
     char buffer[48];
-    /* after clocks, instructions_executed comes in any case */
+    /* Clocks are followed by usual[0], instructions_executed, in any case. */
     bool chosen = p->shown.count > 0 || p->shows_everything;
     c->count = 0;
     add_column(c, P5_PROFILE_CLOCKS, "clocks");
@@ -77,8 +77,10 @@ p5_status p5_profile_show_events(p5_profile *p, const char *const *events, p5_er
         p5_status status = profile_value_find(p->family, *events, &value, error);
         if (status != P5_OK)
             return status;
-        if (p->shown.count == MOST_SHOWN || !ARRAY_ADD(&p->shown, value))
+        if (p->shown.count == MOST_SHOWN)
             return error_set(error, P5_ERR_RANGE, "more than %d events", MOST_SHOWN);
+        if (!ARRAY_ADD(&p->shown, value))
+            return error_set(error, P5_ERR_MEMORY, "out of memory");
     }
     return P5_OK;
 }

@@ -1,11 +1,13 @@
-/* Draws arrows beside a listing of instructions, from direct jumps to their targets. The lines run in
+/* Draws arrows beside a listing of instructions, from direct jumps to their targets. The vertical lines run in
  * columns, the *lanes*. */
 #include "report/profile/jumps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LANES = 8, MOST_JUMPS = 1000 }; /* further jumps have no arrows */
+#include "isa/isa.h"
+
+enum { MOST_LANES = 8, MOST_JUMPS = 1000 }; /* jumps beyond these limits have no arrows */
 
 /* A jump between two rows of the listing, counted from 0. Lane 0 is next to the instructions; MOST_LANES: no
  * lane was free. */
@@ -36,38 +38,38 @@ static int by_length(const void *a, const void *b)
 
 /* Fills in the direct jumps among the instructions [first, end) whose target is one of these, too. Returns
  * their number. */
-static size_t find_jumps(const p5_profile *p, isa_decoder *decoder, size_t first, size_t end, jump *jumps)
+static size_t find_jumps(const p5_profile *p, size_t first, size_t end, jump *jumps)
 {
     size_t count = 0;
     for (size_t i = first; i < end && count < MOST_JUMPS; i++) {
         const profile_code *code = &p->insns.items[i].code;
-        isa_insn insn;
-        if (!isa_decode(decoder, code->bytes, code->length, (uint32_t)code->address, code->code32, &insn))
+        if (code->branch != ISA_JCC && code->branch != ISA_JMP && code->branch != ISA_LOOP)
             continue;
-        unsigned branch = isa_forms[insn.form].branch;
-        if ((branch != ISA_JCC && branch != ISA_JMP && branch != ISA_LOOP) || insn.memory)
-            continue;
-        int to = profile_insn_at(p, insn.target);
+        int to = profile_insn_at(p, code->target);
         if (to != PROFILE_NO_INDEX && (size_t)to >= first && (size_t)to < end && (size_t)to != i)
             jumps[count++] = (jump){i - first, (size_t)to - first, 0};
     }
     return count;
 }
 
-/* Gives each jump the first lane in which no other jump has a row in common with it. Returns the number of
- * lanes in use. */
+/* Returns true if none of the `count` jumps that are in this lane has a row in common with `j`. */
+static bool is_free(const jump *jumps, size_t count, size_t lane, const jump *j)
+{
+    for (size_t i = 0; i < count; i++)
+        if (jumps[i].lane == lane && top(&jumps[i]) <= bottom(j) && top(j) <= bottom(&jumps[i]))
+            return false;
+    return true;
+}
+
+/* Gives each jump the first free lane. Returns the number of lanes in use. */
 static size_t give_lanes(jump *jumps, size_t count)
 {
     size_t lanes = 0;
     qsort(jumps, count, sizeof *jumps, by_length);
     for (size_t i = 0; i < count; i++) {
         size_t lane = 0;
-        for (size_t j = 0; j < i && lane < MOST_LANES; j++)
-            if (jumps[j].lane == lane && top(&jumps[j]) <= bottom(&jumps[i]) &&
-                top(&jumps[i]) <= bottom(&jumps[j])) {
-                lane++;
-                j = (size_t)-1; /* compares with the first jump again */
-            }
+        while (lane < MOST_LANES && !is_free(jumps, i, lane, &jumps[i]))
+            lane++;
         jumps[i].lane = lane;
         lanes = lane < MOST_LANES && lane + 1 > lanes ? lane + 1 : lanes;
     }
@@ -89,7 +91,7 @@ static void put(jump_arrows *a, size_t row, size_t column, char c)
 /* Draws a jump as a corner in each of its rows, a line between them, and an arrow at its target. */
 static void draw(jump_arrows *a, const jump *j)
 {
-    /* after the lanes come a column for arrow heads and a blank */
+    /* After the lanes come a column for arrow heads and a blank. */
     size_t lanes = a->width - 2, column = lanes - 1 - j->lane;
     for (size_t row = top(j) + 1; row < bottom(j); row++)
         put(a, row, column, '|');
@@ -101,20 +103,19 @@ static void draw(jump_arrows *a, const jump *j)
     }
 }
 
-bool jump_arrows_open(jump_arrows *arrows, const p5_profile *p, isa_decoder *decoder, size_t first,
-                      size_t end)
+bool jump_arrows_open(jump_arrows *arrows, const p5_profile *p, size_t first, size_t end)
 {
-    *arrows = (jump_arrows){.rows = end - first};
+    *arrows = (jump_arrows){0};
     jump *jumps = malloc(MOST_JUMPS * sizeof *jumps);
     if (jumps == NULL)
         return false;
-    size_t count = find_jumps(p, decoder, first, end, jumps), lanes = give_lanes(jumps, count);
+    size_t count = find_jumps(p, first, end, jumps), lanes = give_lanes(jumps, count);
     bool fits = true;
     if (lanes > 0) {
         arrows->width = lanes + 2;
-        arrows->text = malloc(arrows->rows * (arrows->width + 1));
+        arrows->text = malloc((end - first) * (arrows->width + 1));
         fits = arrows->text != NULL;
-        for (size_t row = 0; fits && row < arrows->rows; row++) {
+        for (size_t row = 0; fits && row < end - first; row++) {
             memset(arrows->text + row * (arrows->width + 1), ' ', arrows->width);
             arrows->text[row * (arrows->width + 1) + arrows->width] = '\0';
         }

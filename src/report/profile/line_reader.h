@@ -8,16 +8,15 @@
 typedef struct reader {
     p5_profile *p;
     char *rest; /* unread part of the line */
-    /* Quantities are things that are counted: events, stall causes... A file numbers them itself, and may be
-     * of another version: for each of its numbers the quantity of this version, or PROFILE_NO_INDEX. There is
-     * room for more numbers than this version has. */
+    /* For each number of a quantity in the file, the quantity of this version, or PROFILE_NO_INDEX. The numbers differ if
+     * another version wrote the file, and it may have more quantities than this version. */
     int quantity[P5_PROFILE_QUANTITIES * 4];
     bool damaged; /* an error in the current line */
     bool out_of_memory;
     bool ended; /* the line "end" was read */
 } reader;
 
-/* The functions read from `rest` on, and move `rest` behind what they have read. After an error they set
+/* The functions read from `rest` on, and move `rest` past what they have read. After an error they set
  * `damaged`. */
 
 /* Returns the next word, "" at the end of the line. */

@@ -1,7 +1,6 @@
 /* Lists the instructions of a function with their costs and causes (`p5scope annotate`). */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -20,7 +19,7 @@ static void write_bytes(FILE *out, const profile_code *code)
 }
 
 /* Writes the source line of an instruction unless the instruction `before` it (NULL: none) belongs to the
- * same line. The first line of a file that was changed after the profile has a remark before it. */
+ * same line. Before the first line of a file that was changed after the profile, writes a remark. */
 static void write_source(FILE *out, sources *s, const p5_profile *p, const profile_insn *insn,
                          const profile_insn *before)
 {
@@ -28,12 +27,10 @@ static void write_source(FILE *out, sources *s, const p5_profile *p, const profi
         (before && before->file == insn->file && before->line == insn->line))
         return;
     const char *text = sources_line(s, insn->file, insn->line);
-    const char *path = profile_file_name(p, insn->file), *slash = strrchr(path, '/');
+    const char *file = path_base(profile_file_name(p, insn->file));
     if (sources_newer(s, insn->file))
-        fprintf(out, "# %s is newer than the profile; its lines may have changed\n",
-                slash ? slash + 1 : path);
-    fprintf(out, "%*s %s:%u%s%s\n", 49, ":", slash ? slash + 1 : path, insn->line, text ? "  " : "",
-            text ? text : "");
+        fprintf(out, "# %s is newer than the profile; its lines may have changed\n", file);
+    fprintf(out, "%49s %s:%u%s%s\n", ":", file, insn->line, text ? "  " : "", text ? text : "");
 }
 
 /* An instruction of a listing. */
@@ -161,11 +158,11 @@ static p5_status write_listing(listing_writer *l, p5_error *error)
         p5_status status = profile_find_function(p, l->options->symbol, &f, error);
         if (status != P5_OK)
             return status;
-    } else if ((f = remarks_hottest(p, l->costs, l->values)) == PROFILE_NO_INDEX) {
+    } else if ((f = remarks_hottest(p, l->values)) == PROFILE_NO_INDEX) {
         return error_set(error, P5_ERR_NAME, "no function was executed");
     }
     const profile_function *function = &p->functions.items[f];
-    bool fits = jump_arrows_open(&l->arrows, p, l->decoder, profile_insn_from(p, function->start),
+    bool fits = jump_arrows_open(&l->arrows, p, profile_insn_from(p, function->start),
                                  profile_insn_from(p, function->end));
     if (fits)
         write_function(l, function);
@@ -191,8 +188,7 @@ p5_status p5_profile_write_listing(FILE *out, const p5_profile *p, const p5_prof
         status = write_listing(&l, error);
     }
     sources_close(&l.source);
-    if (l.decoder)
-        isa_decoder_close(l.decoder);
+    isa_decoder_close(l.decoder);
     free(l.values);
     free(l.costs);
     return status != P5_OK ? status : error_unless_written(error, out, "the listing");

@@ -358,8 +358,7 @@ static bool write_object(FILE *out, const p5_profile *p)
                 put_page(&page);
     words_close(&page.words);
     sources_close(&page.source);
-    if (page.decoder)
-        isa_decoder_close(page.decoder);
+    isa_decoder_close(page.decoder);
     free(page.costs);
     return fits;
 }

@@ -19,7 +19,7 @@ typedef struct profile_page {
 
 /* Writes the member `key` with a linear address in hexadecimal; the address space is left out. */
 void page_address(json_writer *json, const char *key, uint64_t address);
-/* Writes the members "functions", "lines", "samples" and "code". Returns false when memory is out. */
+/* Writes the members "functions", "lines", "samples", "code" and "newer_sources". Returns false when memory is out. */
 bool page_code(profile_page *page);
 
 #endif

@@ -6,7 +6,10 @@
 #include "report/profile/jumps.h"
 #include "report/profile/page.h"
 
-enum { MOST_ROWS = 100, MOST_LISTINGS = 8 }; /* functions and lines; functions with their code */
+enum {
+    MOST_ROWS = 100,  /* functions, and as many lines, in the tables */
+    MOST_LISTINGS = 8 /* functions whose code is shown */
+};
 
 /* ---- functions and lines ------------------------------------------------------------------------------- */
 
@@ -39,6 +42,7 @@ static int by_clocks(const void *a, const void *b)
         return x->clocks < y->clocks ? 1 : -1;
     return by_place(x, y);
 }
+
 /* Adds the costs of an instruction to those of its place. */
 static void add_costs(place *to, const insn_costs *c)
 {
@@ -68,8 +72,8 @@ static place *function_places(const profile_page *page)
         if (f != PROFILE_NO_INDEX)
             add_costs(&places[f], &page->costs[i]);
     }
-    if (places && p->functions.count > 1)
-        qsort(places, p->functions.count, sizeof *places, by_clocks);
+    if (places)
+        array_sort(places, p->functions.count, sizeof *places, by_clocks);
     return places;
 }
 
@@ -99,8 +103,7 @@ static size_t line_places(const profile_page *page, place *places)
         places[count] = (place){.file = p->insns.items[i].file, .line = p->insns.items[i].line};
         add_costs(&places[count++], &page->costs[i]);
     }
-    if (count > 1)
-        qsort(places, count, sizeof *places, by_place);
+    array_sort(places, count, sizeof *places, by_place);
     for (size_t i = 0; i < count; i++) {
         if (left == 0 || by_place(&places[left - 1], &places[i]) != 0) {
             places[left++] = places[i];
@@ -112,8 +115,7 @@ static size_t line_places(const profile_page *page, place *places)
         same->misses += places[i].misses;
         same->mispredicted += places[i].mispredicted;
     }
-    if (left > 1)
-        qsort(places, left, sizeof *places, by_clocks);
+    array_sort(places, left, sizeof *places, by_clocks);
     return left;
 }
 
@@ -164,8 +166,9 @@ void page_address(json_writer *json, const char *key, uint64_t address)
     json_key_string(json, key, text);
 }
 
-/* Writes instruction `i` of the profile; `jumps` are the arrows beside it (jumps.h). `begins_line`: the
- * previous instruction belongs to another line. Returns false when memory is out. */
+/* Writes instruction `i` of the profile; `jumps` are the arrows beside it (jumps.h). If it `begins_line`, which
+ * means that the previous instruction belongs to another line, writes its source line, too. Returns false when
+ * memory is out. */
 static bool put_insn(profile_page *page, size_t i, uint64_t samples, const char *jumps, bool begins_line)
 {
     json_writer *json = &page->json;
@@ -202,18 +205,16 @@ static bool put_listing(profile_page *page, const profile_function *f, uint64_t 
     json_writer *json = &page->json;
     const p5_profile *p = page->p;
     const profile_insn *before = NULL;
-    const size_t first = profile_insn_from(p, f->start);
+    const size_t first = profile_insn_from(p, f->start), end = profile_insn_from(p, f->end);
     jump_arrows arrows;
-    bool fits = jump_arrows_open(&arrows, p, page->decoder, first, profile_insn_from(p, f->end));
+    bool fits = jump_arrows_open(&arrows, p, first, end);
     json_open_object(json);
     json_key_string(json, "function", f->name);
     json_key_unsigned(json, "clocks", clocks);
     json_key(json, "instructions");
     json_open_array(json);
-    for (size_t i = first; i < p->insns.count && fits; i++) {
+    for (size_t i = first; i < end && fits; i++) {
         const profile_insn *insn = &p->insns.items[i];
-        if (insn->code.address >= f->end)
-            break;
         bool begins = insn->file != PROFILE_NO_INDEX &&
                       (!before || before->file != insn->file || before->line != insn->line);
         fits = put_insn(page, i, samples[i], jump_arrows_at(&arrows, i - first), begins);

@@ -24,7 +24,8 @@ typedef struct place_reader {
     size_t ends[3]; /* the ends of these three kinds in the list */
 } place_reader;
 
-/* Orders by kind of symbol (a rank divided by 4, see CANDIDATE_LABEL), then by address, then as read. */
+/* Orders by kind of symbol (symbol_reader.h; a kind has the ranks up to the next multiple of 4), then by address,
+ * then as read. */
 static int by_rank(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
@@ -49,7 +50,7 @@ static bool make_list(place_reader *r)
                                     .source = symbols_source_at(&r->symbols, c->start)};
         if (!ARRAY_ADD(&r->list, f))
             return false;
-        /* the end of this kind, and of the following ones as far as they are empty */
+        /* Sets the end of this kind, and that of the following ones, which are empty so far. */
         for (unsigned kind = c->rank < CANDIDATE_LOCAL  ? 0
                              : c->rank < CANDIDATE_DATA ? 1
                                                         : 2;

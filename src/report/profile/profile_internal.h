@@ -51,6 +51,7 @@ typedef struct source_folder {
     char *from, *to;
 } source_folder;
 
+/* An empty profile is all zero. */
 struct p5_profile {
     arena texts;              /* owns all strings */
     bool mangled;             /* show C++ functions by their symbols, not demangled */
@@ -87,8 +88,6 @@ struct p5_profile {
     ARRAY_OF(profile_value) shown; /* if not, the events that they contain; none: the default ones */
 };
 
-/* Returns an empty profile, which p5_profile_free frees. NULL: out of memory. */
-p5_profile *profile_new(void);
 /* Returns the index of the first instruction at or after `address`; insns.count: there is none. */
 size_t profile_insn_from(const p5_profile *p, uint64_t address);
 /* Return the index of the instruction or function at `address`, or PROFILE_NO_INDEX. */

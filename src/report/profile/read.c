@@ -10,15 +10,6 @@
 #include "base/text.h"
 #include "report/profile/line_reader.h"
 
-/* Reads a text that occurs once in a file. */
-static void set_text(reader *r, char **place)
-{
-    if (*place)
-        r->damaged = true;
-    else
-        *place = reader_shown_text(r);
-}
-
 /* Reads QUANTITY:INCREMENTS[:ASSERTED], as many as were counted, and clocks in which the signal was on.
  * Returns false for an error, and for quantities that this version does not have. */
 static bool read_amount(reader *r, profile_amount *a)
@@ -208,22 +199,26 @@ static void read_function(reader *r)
     APPEND(r, &r->p->functions, f);
 }
 
-/* Returns the last function of the file so far, which the current line describes further. */
+/* Returns the last function of the file so far, which the current line describes further. NULL: there is none, so
+ * the file is damaged. */
 static profile_function *last_function(reader *r)
 {
-    static profile_function none; /* never read; takes what a damaged file says */
     r->damaged |= r->p->functions.count == 0;
-    return r->p->functions.count ? &r->p->functions.items[r->p->functions.count - 1] : &none;
+    return r->damaged ? NULL : &r->p->functions.items[r->p->functions.count - 1];
 }
 
 static void read_source(reader *r)
 {
-    last_function(r)->source = reader_text(r, false);
+    profile_function *f = last_function(r);
+    if (f != NULL)
+        f->source = reader_text(r, false);
 }
 
 static void read_qualifier(reader *r)
 {
-    last_function(r)->qualifier = reader_text(r, false);
+    profile_function *f = last_function(r);
+    if (f != NULL)
+        f->qualifier = reader_text(r, false);
 }
 
 static void read_family(reader *r)
@@ -302,8 +297,10 @@ static void read_line(reader *r)
                   {"end", read_end}};
     const char *tag = reader_word(r);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (strcmp(tag, texts[i].tag) == 0)
-            set_text(r, texts[i].text);
+        if (strcmp(tag, texts[i].tag) == 0) {
+            r->damaged |= *texts[i].text != NULL; /* each occurs once in a file */
+            *texts[i].text = reader_shown_text(r);
+        }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(tag, others[i].tag) == 0)
             others[i].read(r);
@@ -355,7 +352,7 @@ p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *erro
     FILE *in = fopen(path, "re");
     if (!in)
         return error_set(error, P5_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-    reader r = {.p = profile_new()};
+    reader r = {.p = calloc(1, sizeof *r.p)};
     struct stat about;
     if (r.p && fstat(fileno(in), &about) == 0 && S_ISREG(about.st_mode))
         r.p->written = about.st_mtim;

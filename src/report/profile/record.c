@@ -18,10 +18,11 @@
 
 enum {
     FIRST_INTERVAL =
-        1 << 15, /* clocks of an interval, for which totals are kept; doubled when there are too many */
+        1 << 15, /* clocks from one interval's end to the next; doubled when there are too many */
     MOST_INTERVALS = 100,
     MOST_SAMPLES = 1 << 22,
-    OVERFLOW_CLOCKS = 5 /* from an overflow of a counter to its pin, which interrupts; manual, 26.4.4.3 */
+    OVERFLOW_CLOCKS =
+        5 /* from an overflow of a counter to its pin, which interrupts; manual 273204, 26.4.4.3 */
 };
 
 /* Passes a marker of the guest (p5scope/guest.h) to the core's profile. */
@@ -42,8 +43,8 @@ static p5_status follow_markers(p5_machine *machine, p5_observer **observer, p5_
 }
 
 /* Sets in *start which quantity is sampled and how often. */
-static p5_status ask_for_samples(p5_machine *machine, const p5_profile_options *options,
-                                 profile_options *start, p5_error *error)
+static p5_status choose_samples(p5_machine *machine, const p5_profile_options *options,
+                                profile_options *start, p5_error *error)
 {
     profile_value value;
     p5_status status =
@@ -65,7 +66,7 @@ static void release_symbols(void *symbols)
     free(symbols);
 }
 
-/* The core owns the symbols after success, and releases them with its profile. */
+/* Starts the core's profile. The core then owns the symbols, and releases them with the profile. */
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error)
 {
@@ -89,7 +90,7 @@ p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_prof
                              .release = release_symbols};
     status = symbols ? P5_OK : error_set(error, P5_ERR_MEMORY, "out of memory");
     if (status == P5_OK && own.sample_event)
-        status = ask_for_samples(machine, &own, &start, error);
+        status = choose_samples(machine, &own, &start, error);
     if (status == P5_OK)
         status = profile_symbols_read(machine, guest, own.symbols, symbols, error);
     if (status == P5_OK && !profile_symbols_start(machine, symbols, start))
@@ -323,7 +324,7 @@ static bool copy_intervals(p5_profile *p, const p5_machine *machine, const profi
 /* Copies the samples and how they were taken. Does nothing if none were. */
 static bool copy_samples(p5_profile *p, const p5_core *core, const profile_view *view)
 {
-    const profile_options *options = profile_asked(core);
+    const profile_options *options = profile_asked(core); /* those of profile_start */
     if (options->sample_period == 0)
         return true;
     char buffer[48];
@@ -367,7 +368,7 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
     *profile = NULL;
     if (!core_is_profiled(core))
         return error_set(error, P5_ERR_STATE, "no profile of this machine is being made");
-    p5_profile *p = profile_new();
+    p5_profile *p = calloc(1, sizeof *p);
     p5_counts *run_totals = p ? malloc(sizeof *run_totals) : NULL;
     bool fits = run_totals != NULL && profile_collect(core); /* brings the core's profile up to date */
     if (fits) {
@@ -389,7 +390,7 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
     free(run_totals);
     if (fits) {
         profile_finish(p);
-        fits = profile_add_code_functions(p, machine) &&
+        fits = profile_add_code_functions(p, machine) && /* it needs the sorted arrays */
                functions_qualify(p->functions.items, p->functions.count, &p->texts);
         drop_unused_functions(p);
         fits = fits && profile_make_names(p);

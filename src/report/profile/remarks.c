@@ -40,7 +40,7 @@ const char *remarks_pipe(const insn_costs *c, char buffer[16])
     return buffer;
 }
 
-/* Separates a remark from the one before it; *first: there is none yet. */
+/* Separates a remark from the one before it, unless it is the *first one, and clears *first. */
 static void write_separator(FILE *out, bool *first)
 {
     if (!*first)
@@ -58,7 +58,9 @@ static void write_amount(FILE *out, bool *first, const char *what, uint64_t amou
     fprintf(out, "%s %s", what, text_grouped(amount, grouped, sizeof grouped));
 }
 
-void remarks_write(FILE *out, const insn_costs *c)
+/* Writes the clocks of stall causes, misses, mispredictions, and the most frequent reason why the instruction did
+ * not pair; nothing of what did not occur. */
+static void write_remarks(FILE *out, const insn_costs *c)
 {
     bool first = true;
     for (unsigned s = P5_STALL_EXECUTE; s < P5_STALL_COUNT; s++)
@@ -92,26 +94,24 @@ char *remarks_text(const insn_costs *c)
     FILE *memory = open_memstream(&text, &size);
     if (memory == NULL)
         return NULL;
-    remarks_write(memory, c);
+    write_remarks(memory, c);
     return fclose(memory) == 0 ? text : NULL;
 }
 
-/* Returns the index of the function with the largest sum of `values`, by instruction, or of clocks if
- * `values` is NULL. */
-int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t *values)
+/* Returns the index of the function with the largest sum of `values`, which are by instruction. */
+int remarks_hottest(const p5_profile *p, const uint64_t *values)
 {
     int best = PROFILE_NO_INDEX;
-    bool best_own = false;
+    bool best_own = false; /* `best` is p5scope's own code, which the user cannot change */
     uint64_t most = 0;
     size_t at = 0;
     for (size_t f = 0; f < p->functions.count; f++) {
         uint64_t sum = 0;
         while (at < p->insns.count && p->insns.items[at].code.address < p->functions.items[f].start)
             at++;
-        bool own = p->functions.items[f].symbol[0] == '['; /* p5scope's own code, which the user cannot
-                                                              change */
+        bool own = p->functions.items[f].symbol[0] == '[';
         for (; at < p->insns.count && p->insns.items[at].code.address < p->functions.items[f].end; at++)
-            sum += values ? values[at] : costs[at].clocks;
+            sum += values[at];
         if (best == PROFILE_NO_INDEX || (best_own && !own) || (best_own == own && sum > most)) {
             best = (int)f;
             best_own = own;

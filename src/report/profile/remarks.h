@@ -18,15 +18,13 @@ insn_costs *remarks_costs(const p5_profile *p);
 /* Returns "U" or "V" if all executions were in this pipe, "-" if there were none, or in `buffer` the
  * percentage in V. */
 const char *remarks_pipe(const insn_costs *c, char buffer[16]);
-/* Writes the clocks of stall causes, misses, mispredictions, and the most frequent reason why it did not
- * pair; nothing if there was nothing of these. */
-void remarks_write(FILE *out, const insn_costs *c);
-/* Returns the same as a string that the caller frees. NULL: out of memory. */
+/* Returns in words the clocks of stall causes, misses, mispredictions, and the most frequent reason why the
+ * instruction did not pair. "": there were none. The caller frees it. NULL: out of memory. */
 char *remarks_text(const insn_costs *c);
-/* Returns the index of the guest's function with the largest own cost: of `values`, by instruction, or if
- * that is NULL in clocks. Returns one of p5scope's own code (its BIOS, for example) if the guest has none,
- * and PROFILE_NO_INDEX if there is none at all. */
-int remarks_hottest(const p5_profile *p, const insn_costs *costs, const uint64_t *values);
+/* Returns the index of the guest's function with the largest own cost, the sum of the `values` of its
+ * instructions. Returns a function of p5scope's own code (its BIOS, for example) if the guest has none, and
+ * PROFILE_NO_INDEX if there is none at all. */
+int remarks_hottest(const p5_profile *p, const uint64_t *values);
 /* Disassembles an instruction in the syntax that is set in the decoder. */
 void remarks_disassemble(isa_decoder *decoder, const profile_insn *insn, char *text, size_t size);
 
@@ -38,6 +36,7 @@ typedef struct source_file {
     bool tried;   /* reading it was tried */
     bool newer;   /* it was changed after the profile was written, so its lines may be others */
 } source_file;
+
 typedef struct sources {
     const p5_profile *p;
     source_file *files; /* by index in p->files */
@@ -47,7 +46,8 @@ bool sources_open(sources *s, const p5_profile *p);
 /* Returns line number `line`, from 1, of a source file. NULL: the file (PROFILE_NO_INDEX) or line (0) is
  * unknown, the file cannot be read, or it has fewer lines. */
 const char *sources_line(sources *s, int file, unsigned line);
-/* Returns true the first time that it is called for a file that sources_line has read and that is newer than the profile. */
+/* Returns true the first time that it is called for a file that sources_line has read and that is newer than the
+ * profile. */
 bool sources_newer(sources *s, int file);
 void sources_close(sources *s);
 

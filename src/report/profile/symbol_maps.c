@@ -6,10 +6,12 @@
 #include "base/lines.h"
 #include "report/profile/symbol_reader.h"
 
-/* Maps have no sizes. A symbol ends where the next one begins, and the last one after at most a segment. */
-enum { MAP_LAST_BYTES = 0x10000 };
+/* Maps have no sizes. A symbol ends where the next one begins, and after at most as many bytes, the size of a
+ * segment. */
+enum { MAP_MOST_BYTES = 0x10000 };
 
-/* Reads a number of `least` to `most` hexadecimal digits at `*text` and advances past it. */
+/* Reads a number of `least` to `most` hexadecimal digits at `*text` and advances past it. Returns false if there
+ * is none. */
 static bool hex_in(const char **text, unsigned least, unsigned most, uint64_t *value)
 {
     unsigned digits = (unsigned)strspn(*text, "0123456789abcdefABCDEF");
@@ -54,16 +56,17 @@ static bool read_map_line(const char *line, candidate *c, char name[256])
             return false;
     }
     bool more = blanks_in(&at);
-    for (int i = 0; i < 2; i++)
-        if (strncmp(at, i == 0 ? "Abs " : "idle ", i == 0 ? 4 : 5) == 0) {
-            at += 4;
+    static const char *const marks[] = {"Abs", "idle"};
+    for (unsigned i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (strncmp(at, marks[i], strlen(marks[i])) == 0 && at[strlen(marks[i])] == ' ') {
+            at += strlen(marks[i]);
             blanks_in(&at);
         }
     unsigned length = (unsigned)strcspn(at, " \t\r\n");
     if (!more || length == 0 || length > 255 || strchr("0123456789(", *at) != NULL || high > UINT32_MAX)
         return false;
     bool code = strchr("TtWw", kind) != NULL;
-    *c = (candidate){.start = high, .limit = high + MAP_LAST_BYTES, .rank = CANDIDATE_LABEL};
+    *c = (candidate){.start = high, .limit = high + MAP_MOST_BYTES, .rank = CANDIDATE_LABEL};
     snprintf(name, 256, "%.*s", code ? (int)length : 0, at);
     return at[length + strspn(at + length, " \t\r\n")] == '\0';
 }

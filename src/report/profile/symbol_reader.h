@@ -39,8 +39,8 @@ bool candidate_add(symbol_reader *r, candidate c, const char *name);
 /* Adds the symbols of the text file r->path. P5_ERR_FORMAT if there are none. */
 p5_status symbols_read_map(symbol_reader *r, p5_error *error);
 
-/* Adds the symbols of an ELF file that may be functions; with `everything`, all symbols with a place in the
- * program, at ranks from CANDIDATE_LOCAL on. Returns false when memory is out. */
+/* Adds the symbols of an ELF file that may be functions (ranks below CANDIDATE_LOCAL); with `everything`, all
+ * symbols with a place in the program. Returns false when memory is out. */
 bool symbols_read_table(symbol_reader *r, Elf *elf, bool everything);
 
 /* Adds the line table of an ELF file to r->s->lines, unsorted: call symbols_sort_lines when all files are

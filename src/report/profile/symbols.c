@@ -36,8 +36,8 @@ bool candidate_add(symbol_reader *r, candidate c, const char *name)
     return c.symbol && ARRAY_ADD(&r->list, c);
 }
 
-/* Makes a candidate (symbol_reader.h) of an ELF symbol. Returns false if it is nothing with a place in the
- * program, or code outside its section. */
+/* Makes a candidate (symbol_reader.h) of an ELF symbol. Returns false if the symbol has no place in the program,
+ * or if it is code outside its section. */
 static bool is_candidate(Elf *elf, const GElf_Sym *symbol, const char *name, candidate *c)
 {
     GElf_Shdr header;
@@ -117,7 +117,7 @@ static bool make_functions(symbol_reader *r)
         candidate *c = &r->list.items[i];
         profile_function *before = s->functions.count ? &s->functions.items[s->functions.count - 1] : NULL;
         if (c->symbol[0] == '\0' || (before && c->start == before->start))
-            continue; /* the mark of something that is not code, or another name of the same function */
+            continue; /* it marks the beginning of something that is not code, or it is another name of a function */
         if (before && c->start < before->end) {
             if (c->rank >= CANDIDATE_LABEL)
                 continue; /* a label inside the function */

@@ -16,6 +16,7 @@ typedef struct profile_line {
     unsigned line; /* from 1; 0: unknown */
     size_t number; /* in the order of reading */
 } profile_line;
+
 typedef struct profile_symbols {
     arena names;                          /* owns all strings */
     ARRAY_OF(profile_function) functions; /* by address, without overlaps; named */
@@ -24,9 +25,9 @@ typedef struct profile_symbols {
     ARRAY_OF(char *) objects; /* by address space: path of the program, "(code)" for a guest without a file */
     ARRAY_OF(profile_text) texts; /* code bytes of the additional programs */
 } profile_symbols;
-/* Reads the symbols of `guest`, which may have none or be NULL (the guest came from no file), and of
- * `beside`: NULL, or the NULL-terminated list of p5_profile_options.symbols. A file of `beside` without
- * symbols and lines is an error. */
+/* Reads the symbols of `guest`, which may have none or be NULL (the guest came from no file), and of `beside`:
+ * NULL, or the NULL-terminated list of p5_profile_options.symbols. P5_ERR_FORMAT if a text file of `beside` has no
+ * symbols, or an ELF file is not an i386 program linked to fixed addresses. */
 p5_status profile_symbols_read(const p5_machine *machine, const char *guest, const char *const *beside,
                                profile_symbols *symbols, p5_error *error);
 void profile_symbols_free(profile_symbols *symbols);

@@ -48,14 +48,15 @@ static char *name_of(const p5_profile *p, p5_profile_key key, uint64_t address, 
     return fclose(out) == 0 ? name : NULL;
 }
 
-/* Returns true if rows of different privilege classes are separate. Text shows the class for symbols only, so
- * other rows with equal names are merged. Rows for programs have a column for it. */
+/* Returns true if costs at CPL 3 and at other levels have rows of their own. Text shows the level for symbols
+ * only, so its other rows with equal names are merged. Rows for programs have a column for it. */
 static bool separates_classes(const p5_profile_table *t)
 {
     return t->format != P5_ROWS_TEXT || t->key == P5_PROFILE_BY_SYMBOL;
 }
 
-/* Adds a row of zeros, which then owns `name`; a NULL name, like missing memory, makes it return NULL. */
+/* Adds a row of zeros, which then owns `name`. Returns NULL, and frees `name`, if memory is out; so does a NULL
+ * `name`. */
 table_row *table_row_add(table_rows *rows, char *name, const char *object, bool user)
 {
     table_row row = {name, object, user,
@@ -118,7 +119,7 @@ static const char *object_of(const p5_profile *p, p5_profile_key key, uint64_t a
 }
 
 /* Returns true at CPL 3. */
-static bool site_user(const profile_site *site)
+static bool is_user(const profile_site *site)
 {
     return site->cpl_class == P5_CPL_USER;
 }
@@ -137,10 +138,10 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
     table_row *row = NULL;
     for (size_t i = 0; i < p->sites.count; i++) {
         const profile_site *site = &p->sites.items[i];
-        bool user = site_user(site);
+        bool user = is_user(site);
         if (!is_wanted(p, function, site->address))
             continue;
-        bool next = !row || site->address != site[-1].address || user != site_user(&site[-1]);
+        bool next = !row || site->address != site[-1].address || user != is_user(&site[-1]);
         if (next) {
             row = table_row_add(rows, name_of(p, t->key, site->address, user),
                                 object_of(p, t->key, site->address), user && separates_classes(t));
@@ -153,13 +154,13 @@ static bool add_sites(const p5_profile *p, const p5_profile_table *t, const prof
     return true;
 }
 
-/* Returns whether a sample's address ran at CPL 3. An address with several classes gets that of its first
- * site. Only the last sample can be at an address that was not executed. */
-static bool user_at(const p5_profile *p, uint64_t address)
+/* Returns whether a sample's address was executed at CPL 3. An address with several classes gets that of its first
+ * site. An address that was not executed, which only the last sample can have, counts as CPL 3. */
+static bool is_user_at(const p5_profile *p, uint64_t address)
 {
     size_t site = ARRAY_SEARCH(p->sites.items, p->sites.count, address, address);
     bool found = site < p->sites.count && p->sites.items[site].address == address;
-    return !found || site_user(&p->sites.items[site]);
+    return !found || is_user(&p->sites.items[site]);
 }
 
 /* Adds a row for each sample, which stands for as many events as the period has. Returns false when memory is
@@ -168,7 +169,7 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, int func
 {
     for (size_t i = 0; i < p->samples.count; i++) {
         uint64_t address = p->samples.items[i].address;
-        bool user = user_at(p, address);
+        bool user = is_user_at(p, address);
         if (!is_wanted(p, function, address))
             continue;
         table_row *row = table_row_add(rows, name_of(p, t->key, address, user), object_of(p, t->key, address),
@@ -180,15 +181,16 @@ static bool add_samples(const p5_profile *p, const p5_profile_table *t, int func
     return true;
 }
 
-/* Returns whether a function's own instructions ran at CPL 3. */
-static bool user_of(const p5_profile *p, uint64_t address)
+/* Returns whether the first site of the function at `address` is at CPL 3; true if there is none. */
+static bool is_user_function(const p5_profile *p, uint64_t address)
 {
     int f = profile_function_at(p, address);
-    for (size_t i = 0; f != PROFILE_NO_INDEX && i < p->sites.count; i++)
-        if (p->sites.items[i].address >= p->functions.items[f].start &&
-            p->sites.items[i].address < p->functions.items[f].end)
-            return site_user(&p->sites.items[i]);
-    return true;
+    if (f == PROFILE_NO_INDEX)
+        return true;
+    const profile_function *function = &p->functions.items[f];
+    size_t site = ARRAY_SEARCH(p->sites.items, p->sites.count, address, function->start);
+    bool found = site < p->sites.count && p->sites.items[site].address < function->end;
+    return !found || is_user(&p->sites.items[site]);
 }
 
 /* Adds a row with the inclusive cost of each context. Returns false when memory is out. A function that is on
@@ -205,7 +207,7 @@ static bool add_inclusive(const p5_profile *p, const profile_value *values, int 
             continue;
         table_row *row =
             table_row_add(rows, name_of(p, P5_PROFILE_BY_SYMBOL, c->function, false),
-                          object_of(p, P5_PROFILE_BY_SYMBOL, c->function), user_of(p, c->function));
+                          object_of(p, P5_PROFILE_BY_SYMBOL, c->function), is_user_function(p, c->function));
         fits = row != NULL;
         if (fits)
             memcpy(row->inclusive, &sums[i * width], width * sizeof *sums);
@@ -214,8 +216,9 @@ static bool add_inclusive(const p5_profile *p, const profile_value *values, int 
     return fits;
 }
 
-/* Raises each inclusive cost to at least the own cost. A function that runs at several privilege classes has
- * its calls in one row only, and code that was reached without a call is included in its caller's row. */
+/* Raises each inclusive cost to at least the own cost. It can be less, because a function that runs at several
+ * privilege levels has its calls in one row only, and because code that was reached without a call is included in
+ * the row of the function that control came from. */
 static void include_own(table_rows *rows)
 {
     for (size_t i = 0; i < rows->list.count; i++) {
@@ -314,6 +317,17 @@ static void write_row(FILE *out, const p5_profile_table *t, const table_row *row
     }
 }
 
+/* Returns true if the row has a cost and one of its shares in `totals` is at least `least_percent`. */
+static bool is_shown(const table_row *row, const uint64_t *totals, size_t width, double least_percent)
+{
+    for (size_t v = 0; v < width; v++) {
+        uint64_t cost = row->own[v] > row->inclusive[v] ? row->own[v] : row->inclusive[v];
+        if (cost > 0 && profile_percent(cost, totals[v]) >= least_percent)
+            return true;
+    }
+    return false;
+}
+
 p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profile_table *t, p5_error *error)
 {
     static const char *const clocks_only[] = {"clocks", NULL};
@@ -358,24 +372,17 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
         const char *command = p->program != NULL ? p->program : profile_object_at(p, 0);
         row_writer writer;
         bool for_programs = t->format != P5_ROWS_TEXT;
-        if (for_programs) {
+        if (for_programs)
             rows_open(&writer, out, t->format, "report", "command", p->command, "model", p->model, NULL);
-        } else {
+        else
             write_head(out, p, &shown, values, totals, width);
-        }
         for (size_t i = 0; i < rows.list.count; i++) {
             const table_row *row = &rows.list.items[i];
-            uint64_t any = 0;
-            double largest = 0;
-            for (size_t v = 0; v < width; v++) {
-                any |= row->own[v] | row->inclusive[v];
-                double share = profile_percent(
-                    row->own[v] > row->inclusive[v] ? row->own[v] : row->inclusive[v], totals[v]);
-                largest = share > largest ? share : largest;
-            }
-            if (any && largest >= t->least_percent && for_programs)
+            if (!is_shown(row, totals, width, t->least_percent))
+                continue;
+            if (for_programs)
                 put_row(&writer, &shown, row, values, totals, width);
-            else if (any && largest >= t->least_percent)
+            else
                 write_row(out, &shown, row, totals, width, path_base(command));
         }
     }

@@ -27,7 +27,7 @@ static void write_text(FILE *out, const char *tag, const char *text)
     fputc('\n', out);
 }
 
-/* Writes how much of a quantity was counted, and, if that differs, the clocks in which its signal was on. */
+/* Writes the increments of a quantity, and, if that number differs, the clocks in which its signal was on. */
 static void write_amount(FILE *out, unsigned quantity, uint64_t increments, uint64_t asserted)
 {
     fprintf(out, " %u:%" PRIu64, quantity, increments);
@@ -146,7 +146,7 @@ p5_status p5_profile_write(FILE *out, const p5_profile *p, p5_error *error)
         fprintf(out, "interval %" PRIu64, p->intervals.items[i].clock);
         for (unsigned q = 0; q < P5_PROFILE_EXECUTIONS; q++)
             if (p->intervals.items[i].totals[q])
-                fprintf(out, " %u:%" PRIu64, q, p->intervals.items[i].totals[q]);
+                write_amount(out, q, p->intervals.items[i].totals[q], p->intervals.items[i].totals[q]);
         fputc('\n', out);
     }
     for (size_t i = 0; i < p->markers.count; i++) {

@@ -1,9 +1,10 @@
 """arrows.py P5SCOPE GUEST OBJDUMP: what `annotate` shows beside the instructions, against objdump. Each jump within a function has an arrow that
 begins at it and ends at its target, the instructions have objdump's mnemonics in AT&T syntax, and the shares of the function are those of the
-whole run over the function's."""
+whole run over the function's. A program in an address space of its own (--symbols) has the same arrows."""
 import collections
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,9 @@ def trace(rows, start):
 work = tempfile.TemporaryDirectory()
 profile = work.name + "/p"
 run(program, "record", "-q", "-o", profile, guest, "2")
+own_space = work.name + "/own"
+shutil.copy(guest, work.name + "/copy")
+run(program, "record", "-q", "-o", own_space, "--symbols", work.name + "/copy", guest, "2")
 listed = {}
 for line in run(objdump, "-d", guest).splitlines():
     found = re.match(r"\s+([0-9a-f]+):\t[0-9a-f ]+\t(\S+)\s*(?:([0-9a-f]+) <)?", line)
@@ -57,6 +61,9 @@ for function in ("sort", "main", "checksum", "print_checksum"):
                 failures.append(f"{function} {address:x}: the arrow ends at row {trace(pictures, i)}, not at {target:x}")
         if ">" in pictures[i] and not any(listed[a][1] == address and listed[a][0][0] == "j" for a in addresses):
             failures.append(f"{function} {address:x}: an arrow ends where no jump goes")
+    own = run(program, "annotate", "-i", own_space, "--no-source", "--syntax", "att", function).splitlines()
+    if own[1:] != text[1:]: # the first line has the function's name, which begins with the program's
+        failures.append(f"{function}: other lines for the program in its own address space")
     data = [json.loads(line) for line in run(program, "annotate", "-i", profile, "--json", function).splitlines()[1:]]
     for share in ("percent", "percent_of_all"):
         if [round(row[share], 2) for row in data] != [float(row[1 if share == "percent" else 2]) for row in rows]:
