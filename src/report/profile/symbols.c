@@ -54,7 +54,7 @@ static bool is_candidate(Elf *elf, const GElf_Sym *symbol, const char *name, can
                                                                  : CANDIDATE_LOCAL;
     *c = (candidate){.start = (uint32_t)symbol->st_value,
                      .size = (uint32_t)symbol->st_size,
-                     .limit = placed ? (uint32_t)(header.sh_addr + header.sh_size) : UINT32_MAX,
+                     .limit = placed ? (uint32_t)header.sh_addr + header.sh_size : UINT32_MAX,
                      .rank = kind + (binding == STB_GLOBAL ? 0u
                                      : binding == STB_WEAK ? 1u
                                                            : 2u)};

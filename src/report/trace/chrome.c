@@ -112,7 +112,7 @@ static void put_counters(p5_trace *trace, const trace_row *r, const char *track,
     for (size_t i = 0; i < trace->column_count; i++) {
         const trace_column *column = &trace->columns[i];
         bool is_clocks = column->selected != NULL && column->selected->event == P5_SELECT_CLOCKS;
-        if ((column->selected == NULL) != stalls || is_clocks)
+        if ((column->selected == NULL) != stalls || is_clocks) /* clocks per clock would always be 1000 */
             continue;
         if (first)
             begin_event(file, track, 'C', state->clock, 0);

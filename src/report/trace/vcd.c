@@ -167,7 +167,7 @@ static void row(p5_trace *trace, const trace_row *r)
         change(state, clock, state->dump.first_register + i, r->registers[i]);
     show_breakpoints(trace, clock, first);
     change(state, clock, VCD_CPL, r->at->cpl);
-    if (r->at->address != 0 && !vcd_shows_pipes(trace)) {
+    if (r->at->address != 0 /* unknown at the ends of the run */ && !vcd_shows_pipes(trace)) {
         change(state, clock, VCD_ADDRESS, r->at->address);
         change_text(state, clock, VCD_INSN, r->at->address);
     }

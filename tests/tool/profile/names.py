@@ -219,8 +219,17 @@ def sources():
         os.chdir(work)
 
 
+def top_of_memory():
+    """The code of a BIOS ends at 4 GB. Its symbols are known, as the suggestion shows."""
+    with open("top.s", "w") as out:
+        out.write(function("_start", " nop\n", ".globl _start") + ".org 0xff0\n" + function("reset", " nop\n") + ".org 0x1000\n")
+    run(cc, "-m32", "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0xfffff000,--build-id=none", "-o", "top", "top.s")
+    _, error = run(p5scope, "trace", "-o", "top.csv", "--from", "rest", "./top", status=129)
+    assert "did you mean 'reset'" in error, error
+
+
 try:
-    for test in (same_names, same_file, demangled, without_symbols, dos, sources):
+    for test in (same_names, same_file, demangled, without_symbols, dos, sources, top_of_memory):
         test()
 finally:
     os.chdir("/")
