@@ -14,7 +14,7 @@
 #include "cli/output.h"
 #include "cli/workers.h"
 
-enum { USUAL_SECONDS = 60 }; /* --timeout */
+enum { DEFAULT_TIMEOUT_SECONDS = 60 };
 
 typedef struct check_run {
     const char *pattern; /* -k */
@@ -37,13 +37,23 @@ typedef struct check_run {
 
 static bool has_model(const case_file *file, const char *name)
 {
-    for (char **model = file->parsed.models; model != NULL && *model != NULL; model++)
+    for (char **model = file->parsed.models; *model != NULL; model++)
         if (strcmp(*model, name) == 0)
             return true;
     return false;
 }
 
-/* Returns true if the file is to be checked. A file that could not be read is always a failure. */
+/* Returns the number of models in the case's line `models`; 0 if the file could not be read. */
+static size_t model_count(const p5_case *parsed)
+{
+    size_t count = 0;
+    while (parsed->models != NULL && parsed->models[count] != NULL)
+        count++;
+    return count;
+}
+
+/* Returns true if the file is to be checked. --model does not exclude a file that could not be read, because its models
+ * are unknown. */
 static bool wanted(const check_run *run, const case_file *file)
 {
     if (run->only_model != NULL && file->problem == NULL && !has_model(file, run->only_model))
@@ -54,10 +64,11 @@ static bool wanted(const check_run *run, const case_file *file)
     return strstr(name, run->pattern) != NULL || fnmatch(run->pattern, name, 0) == 0;
 }
 
-/* Makes a job for each file, so that it is assembled once for all its models. Returns false if memory runs out. */
+/* Makes one job of each file, so that the file is assembled once for all its models. Returns false if memory runs
+ * out. */
 static bool make_jobs(check_run *run)
 {
-    size_t most = 0; /* how many results there can be */
+    size_t most = 0; /* results: one for each model, or one for the file itself */
     run->jobs = calloc(run->files.count + 1, sizeof *run->jobs);
     if (run->jobs == NULL)
         return false;
@@ -66,9 +77,7 @@ static bool make_jobs(check_run *run)
         if (!wanted(run, file))
             continue;
         run->jobs[run->job_count++] = i;
-        most++;
-        for (char **model = file->parsed.models; model != NULL && *model != NULL; model++)
-            most++;
+        most += 1 + model_count(&file->parsed);
     }
     run->results = calloc(most + 1, sizeof *run->results);
     return run->results != NULL;
@@ -84,7 +93,7 @@ enum { MARK = 1 };
 typedef struct prepared_case {
     const check_run *run;
     const p5_case *parsed;
-    p5_case_program *programs[2]; /* with few and many trips */
+    p5_case_program *programs[2]; /* with N1 and N2 trips */
 } prepared_case;
 
 static p5_status measure(const prepared_case *in, const char *model, p5_case_measured *out, p5_error *error)
@@ -120,33 +129,39 @@ static unsigned judge(const prepared_case *in, const char *name, FILE *out)
         case_write_error(out, &error);
     if (status == P5_OK && measured.remark.message[0] != '\0')
         case_write_error(out, &measured.remark);
-    if (model != NULL)
-        p5_model_close(model);
+    p5_model_close(model);
     return failed;
 }
 
-/* Writes the answer of a case, for the models that are wanted. */
-static void judge_models(const prepared_case *in, FILE *out)
+/* Writes the answer of a case, for the models that are wanted. The messages of a model are cut short if they exceed its
+ * share of `size`, the bytes of the answer, so that the outcomes of the other models are not lost. */
+static void judge_models(const prepared_case *in, FILE *out, size_t size)
 {
+    enum { OWN_BYTES = 96 }; /* at most: the line MARK, and the note about lines that are left out */
+    const size_t share = size / model_count(in->parsed), most = share > OWN_BYTES ? share - OWN_BYTES : 0;
     for (int i = 0; in->parsed->models[i] != NULL; i++) {
         const char *name = in->parsed->models[i];
         if (in->run->only_model != NULL && strcmp(in->run->only_model, name) != 0)
             continue;
         char *text = NULL;
-        size_t size = 0;
-        FILE *remarks = open_memstream(&text, &size);
-        if (remarks == NULL)
+        size_t length = 0;
+        FILE *messages = open_memstream(&text, &length);
+        if (messages == NULL)
             continue;
         double start = host_clock();
-        unsigned failed = judge(in, name, remarks);
+        unsigned failed = judge(in, name, messages);
         double seconds = host_clock() - start;
-        fclose(remarks);
-        fprintf(out, "%c %u %d %.6f\n%s", MARK, failed, i, seconds, text);
+        fclose(messages);
+        const bool fits = length <= most;
+        for (length = fits ? length : most; length > 0 && text[length - 1] != '\n'; length--)
+            ; /* whole lines only */
+        fprintf(out, "%c %u %d %.6f\n%.*s%s", MARK, failed, i, seconds, (int)length, text,
+                fits ? "" : "(further lines are left out)\n");
         free(text);
     }
 }
 
-/* Does job `number` in a worker process and writes its answer to `text`. */
+/* Does job `number` in a worker process and writes its answer to `text`. Returns 0, or 1 if memory is out. */
 static int32_t do_job(void *context, size_t number, char *text, size_t size)
 {
     const check_run *run = context;
@@ -163,7 +178,7 @@ static int32_t do_job(void *context, size_t number, char *text, size_t size)
         for (unsigned i = 0; i < 2 && status == P5_OK; i++)
             status = p5_case_assemble(file->path, file->parsed.trips[i], &in.programs[i], &error);
         if (status == P5_OK) {
-            judge_models(&in, out);
+            judge_models(&in, out, size);
         } else {
             fprintf(out, "%c 1 -1 0\n", MARK);
             case_write_error(out, &error);
@@ -180,11 +195,11 @@ static int32_t do_job(void *context, size_t number, char *text, size_t size)
 static void print_outcome(const case_file *file, const char *model, bool good, const char *text)
 {
     const char *name = case_file_name(file);
-    bool place = !good && strcmp(name, file->path) != 0;
+    bool with_path = !good && strcmp(name, file->path) != 0;
     bool colour = cli_colour(stdout);
     printf("%s%s%s %s%s%s%s%s\n", colour ? (good ? "\033[32m" : "\033[1;31m") : "", good ? "ok  " : "FAIL",
-           colour ? "\033[0m" : "", name, model[0] != '\0' ? " " : "", model, place ? "  " : "",
-           place ? file->path : "");
+           colour ? "\033[0m" : "", name, model[0] != '\0' ? " " : "", model, with_path ? "  " : "",
+           with_path ? file->path : "");
     for (const char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         printf("       %.*s\n", (int)length, line);
@@ -192,8 +207,8 @@ static void print_outcome(const case_file *file, const char *model, bool good, c
     }
 }
 
-/* Shows and records one outcome; rows for programs follow when all outcomes are known. `text` has the
- * messages in lines. */
+/* Records one outcome, and shows it if the output is text; CSV and JSON follow when all outcomes are known. `model`
+ * is "" if the outcome is that of the file. `text` has the messages in lines. */
 static void show_outcome(check_run *run, const case_file *file, const char *model, bool good, double seconds,
                          const char *text)
 {
@@ -210,7 +225,7 @@ static void show_outcome(check_run *run, const case_file *file, const char *mode
                                                           .seconds = seconds};
 }
 
-/* Shows the outcomes in a job's answer. Returns false to cancel the other jobs (--exitfirst). */
+/* Shows and records the outcomes in a job's answer. Returns false to cancel the other jobs (--exitfirst). */
 static bool answered(void *context, const worker_answer *answer)
 {
     check_run *run = context;
@@ -272,16 +287,7 @@ static bool junit_is_distinct(const check_run *run)
     return true;
 }
 
-/* Returns false after a message if -m names a model that does not exist. */
-static bool model_exists(const char *name)
-{
-    p5_model *model = name != NULL ? model_option_open("-m", name) : NULL;
-    if (model != NULL)
-        p5_model_close(model);
-    return name == NULL || model != NULL;
-}
-
-/* Collects the files, runs the jobs and reports. Returns the exit status. */
+/* Collects the files, runs the jobs and reports the outcomes. Returns the exit status. */
 static int check(check_run *run)
 {
     bool good = true;
@@ -328,7 +334,7 @@ static int run_check(const cli_options *line)
                      .processes = line->jobs != 0  ? (unsigned)line->jobs
                                   : processors > 0 ? (unsigned)processors
                                                    : 1,
-                     .timeout_seconds = line->timeout > 0 ? line->timeout : USUAL_SECONDS,
+                     .timeout_seconds = line->timeout > 0 ? line->timeout : DEFAULT_TIMEOUT_SECONDS,
                      .stop_at_failure = line->exitfirst,
                      .verbose = line->verbose,
                      .rows = rows_format(line),
@@ -336,12 +342,13 @@ static int run_check(const cli_options *line)
                      .path_count = line->operand_count};
     if (run.path_count == 0)
         return cli_complain(NULL, NULL, 0, "which case files? Try 'p5scope check --help'");
-    /* Earlier versions had -j N for --jobs N. */
+    /* Helps users of earlier versions, in which -j N was --jobs N. */
     if (line->json && strspn(run.paths[0], "0123456789") == strlen(run.paths[0]) &&
         access(run.paths[0], F_OK) != 0)
         return cli_complain(NULL, NULL, 0, "-j writes JSON; --jobs %s sets the number of processes.",
                             run.paths[0]);
-    int status = model_exists(run.only_model) ? check(&run) : CLI_USAGE;
+    const bool good = run.only_model == NULL || model_option_check("-m", run.only_model);
+    int status = good ? check(&run) : CLI_USAGE;
     check_free(&run);
     return status;
 }
@@ -351,7 +358,6 @@ const cli_verb verb_check = {
     .summary = "run case files and compare their costs with what they expect",
     .operands = "FILE|DIR...",
     .doc = "Run case files (all *.s below a DIR) and compare their costs per trip with what they expect. "
-           "Status 0 "
-           "if none failed, 1 otherwise."
+           "Status 0 if none failed, 1 otherwise."
            "\vExamples:\n  p5scope check cases/\n  p5scope check --junit report.xml -k 'agi*' cases/",
     .run = run_check};

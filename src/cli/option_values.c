@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Parses a number of at most `largest` for `option`. Returns 0, or CLI_USAGE after a message. */
 error_t number_option(const char *option, const char *text, uint64_t largest, uint64_t *value)
 {
     if (!p5_parse_number(text, value))
@@ -17,7 +18,20 @@ error_t number_option(const char *option, const char *text, uint64_t largest, ui
     return 0;
 }
 
-/* Adds the words of `text`, which have commas between them, without blanks around them. */
+bool two_numbers_option(const char *option, const char *text, const char *separator, const char *advice,
+                        uint64_t numbers[2])
+{
+    char first[32];
+    const char *at = strstr(text, separator);
+    if (at == NULL || (size_t)(at - text) >= sizeof first)
+        return cli_refuse(option, text, 1, "%s", advice);
+    snprintf(first, sizeof first, "%.*s", (int)(at - text), text);
+    return number_option(option, first, INT32_MAX, &numbers[0]) == 0 &&
+           number_option(option, at + strlen(separator), INT32_MAX, &numbers[1]) == 0;
+}
+
+/* Adds the words of `text`, which have commas between them, without blanks around them. Returns 0, CLI_USAGE after a
+ * message, or ENOMEM. */
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what)
 {
     if (list->text_count == most)
@@ -51,7 +65,8 @@ void word_list_free(word_list *list)
 
 /* ---- events ---- */
 
-/* Adds the events of all -e to `selection`, and remarks on groups that the two counters cannot count together. */
+/* Adds the events of all -e to `selection`; with `remark`, reports groups that the two counters cannot count together.
+ * Returns false after a message. */
 bool events_select(const text_list *events, unsigned family, bool remark, p5_selection *selection)
 {
     for (size_t i = 0; i < events->count; i++) {
@@ -110,15 +125,22 @@ p5_model *model_option_open(const char *option, const char *name)
     return NULL;
 }
 
+bool model_option_check(const char *option, const char *name)
+{
+    p5_model *model = model_option_open(option, name);
+    p5_model_close(model);
+    return model != NULL;
+}
+
 /* ---- intervals and places ---- */
 
 typedef struct interval_unit {
     const char *name;
-    bool clocks, instructions; /* one of these, or */
-    double seconds;            /* the length of the unit */
+    bool clocks, instructions; /* the unit is one of these if true */
+    double seconds;            /* else the length of the unit of modelled time */
 } interval_unit;
 
-/* A text has the first unit with which it ends, so "s" comes after the names that end with it. */
+/* The first unit with which a text ends is the text's unit, so "s" comes after the names that end with it. */
 static const interval_unit interval_units[] = {{"clocks", true, false, 0}, {"instructions", false, true, 0},
                                                {"ms", false, false, 1e-3}, {"us", false, false, 1e-6},
                                                {"c", true, false, 0},      {"i", false, true, 0},
@@ -131,16 +153,16 @@ static bool parse_amount(const char *text, uint64_t *number, char *unit)
     *unit = length > 0 ? text[length - 1] : '\0';
     if (*unit != 'c' && *unit != 'i')
         return false;
-    if (strncmp(text, "0x", 2) == 0 && *unit == 'c')
-        return false; /* an address */
+    if (strncmp(text, "0x", 2) == 0 && *unit == 'c') /* an address: c is its last digit */
+        return false;
     char *digits = strndup(text, length - 1);
     bool good = digits != NULL && digits[0] != '\0' && p5_parse_number(digits, number);
     free(digits);
     return good;
 }
 
-/* Parses a number and its unit: 1000c, 1000clocks, 5e3i, 10ms. Returns false if there is no such unit or
- * no number. */
+/* Parses a number and its unit: 1000c, 1000clocks, 5e3i, 10ms. Only units of time take fractions. Returns false if
+ * there is no such unit or no number. */
 static bool parse_length(const char *text, double *number, const interval_unit **unit)
 {
     for (size_t i = 0; i < sizeof interval_units / sizeof interval_units[0]; i++) {
@@ -165,7 +187,7 @@ static bool parse_length(const char *text, double *number, const interval_unit *
     return false;
 }
 
-/* Parses the value of -I. */
+/* Parses the value of -I. Returns 0, or CLI_USAGE after a message. */
 error_t interval_option(const char *text, run_interval *of)
 {
     const interval_unit *unit;
@@ -206,10 +228,11 @@ const char *place_comma(const char *text)
         if (*at == ',' && depth == 0 && first == NULL)
             first = at;
     }
-    return depth == 0 ? first : strchr(text, ','); /* operator< opens no bracket */
+    return depth == 0 ? first : strchr(text, ','); /* the name has a < that is no bracket, as in operator< */
 }
 
-/* Parses a point of a run: a marker, a clock, a number of instructions, a symbol or an address. */
+/* Parses a point of a run: a marker, a clock, a number of instructions, a symbol or an address. Returns false after a
+ * message. */
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound)
 {
     char unit;
@@ -240,7 +263,7 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
     return true;
 }
 
-/* Parses the end of a region: a point, or + and a length. */
+/* Parses the end of a region: a point, or + and a length. Returns false after a message. */
 bool end_option(const char *option, const char *text, const char *path, p5_bound *bound)
 {
     char unit;
@@ -259,8 +282,8 @@ bool end_option(const char *option, const char *text, const char *path, p5_bound
 bool bounds_in_order(const p5_bound *from, const p5_bound *to, const char *option, const char *text,
                      unsigned column)
 {
-    bool counts = from->kind == P5_BOUND_CLOCK || from->kind == P5_BOUND_INSTRUCTION;
-    if (!counts || to->relative || from->kind != to->kind || from->at < to->at)
+    bool comparable = from->kind == P5_BOUND_CLOCK || from->kind == P5_BOUND_INSTRUCTION;
+    if (!comparable || to->relative || from->kind != to->kind || from->at < to->at)
         return true;
     return cli_refuse(option, text, column, "the region ends before it begins");
 }

@@ -8,8 +8,12 @@
 #include "p5tool/report.h"
 #include "p5tool/trace.h"
 
-/* Parses a number for `option`, such as 1200, 0x4b0 or 64k. A number above `largest` is wrong, too. */
+/* Parses a number for `option`, such as 1200, 0x4b0 or 64k. A number above `largest` is an error, too. */
 error_t number_option(const char *option, const char *text, uint64_t largest, uint64_t *value);
+/* Parses two numbers up to INT32_MAX with `separator` between them. Returns false after a message, which is
+ * `advice` if there is no separator. */
+bool two_numbers_option(const char *option, const char *text, const char *separator, const char *advice,
+                        uint64_t numbers[2]);
 
 /* The words of an option that takes several, a,b, and may be given several times. */
 enum { WORDS_MOST = 64 };
@@ -20,7 +24,7 @@ typedef struct word_list {
     size_t text_count;
 } word_list;
 
-/* Adds the words of `text`, the value of `option`. It is wrong if a word is empty or they become more than `most` (up to
+/* Adds the words of `text`, the value of `option`. An empty word is an error, and so are more than `most` words (up to
  * WORDS_MOST); `what` names them in the message. Returns ENOMEM without a message. */
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what);
 void word_list_free(word_list *list);
@@ -38,6 +42,8 @@ p5_row_format rows_format(const cli_options *options);
 
 /* Opens the model `name`, a built-in one or a file, the value of `option`. NULL after a message. */
 p5_model *model_option_open(const char *option, const char *name);
+/* Returns false after a message if there is no such model. */
+bool model_option_check(const char *option, const char *name);
 
 /* Parses the value of -I: N with its unit. A number alone is rejected, because it could mean clocks or, as in other
  * tools, milliseconds. */
@@ -50,7 +56,8 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
 /* Returns the comma that separates the place (a point as above) at the beginning of `text` from the next; NULL if
  * there is none. The parameters of a C++ function may contain commas, too, which do not separate. */
 const char *place_comma(const char *text);
-/* Parses the end of a region: as bound_option, or +Nc or +Ni relative to the region's beginning. */
+/* Parses the end of a region: as bound_option, or +Nc or +Ni relative to the region's beginning. Returns false after a
+ * message. */
 bool end_option(const char *option, const char *text, const char *path, p5_bound *bound);
 /* Returns false after a message if `to`, which is at column `column` of the option's value `text`, cannot be after
  * `from`. */
