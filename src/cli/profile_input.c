@@ -1,8 +1,8 @@
 /* Reads profiles, and checks the events of -e, for the verbs that show profiles. */
+#include "cli/profile_input.h"
+
 #include <string.h>
 
-#include "cli/profile_input.h"
-#include "cli/output.h"
 #include "p5tool/profile.h"
 
 bool event_words_add(word_list *events, const char *option, const text_list *list)
@@ -46,9 +46,4 @@ p5_profile *profile_input(const char *path, const cli_options *line)
     cli_show_error(&error, "--source-dir", rule, NULL);
     p5_profile_free(profile);
     return NULL;
-}
-
-FILE *profile_output(const char *path)
-{
-    return path != NULL ? output_open_file("-o", path) : stdout;
 }

@@ -39,17 +39,18 @@ static const p5_profile_key keys[] = {P5_PROFILE_BY_SYMBOL, P5_PROFILE_BY_LINE, 
                                       P5_PROFILE_BY_LINE};
 
 /* Options that apply to the table only. */
-static const char of_table[] =
+static const char table_options[] =
     "event sort show-nr-samples columns-separator children samples symbol percent-limit "
     "json csv field-separator";
 
-/* Writes the profile in another format to `path`, if that is not NULL. Returns false after a message. */
-static bool write_format(const char *path, const p5_profile *profile,
+/* Writes the profile in another format to the file that `option` names; NULL: there is none. Returns false after a
+ * message. */
+static bool write_format(const char *option, const char *path, const p5_profile *profile,
                          p5_status (*write)(FILE *out, const p5_profile *profile, p5_error *error))
 {
-    FILE *out = path != NULL ? profile_output(path) : NULL;
     if (path == NULL)
         return true;
+    FILE *out = output_open_file(option, path);
     if (out == NULL)
         return false;
     p5_error error = {0};
@@ -71,7 +72,7 @@ static bool choose_kind(report_options *options)
             continue;
         bool stacks = endings[i].kind == REPORT_GRAPH || endings[i].kind == REPORT_FOLDED;
         if (fold && !stacks && endings[i].rows == P5_ROWS_TEXT && endings[i].kind == REPORT_TABLE)
-            return true; /* stacks as .txt */
+            return true; /* .txt: the stacks as lines of text */
         if (fold && !stacks)
             return cli_refuse("-o", output, 1, "--fold writes stacks (.folded, .svg, .txt), not this");
         if (options->table.format != P5_ROWS_TEXT && (options->table.format & 0xff) != endings[i].rows)
@@ -87,7 +88,7 @@ static bool choose_kind(report_options *options)
         "no format ends in '%s': .html, .svg (flame graph), .folded, .json, .csv, .txt, or no ending", dot);
 }
 
-/* Chooses the report of --page, whose format can only be JSON. Returns false after a message. */
+/* Applies --page: the page's data as JSON, unless -o names an HTML file. Returns false after a message. */
 static bool choose_page(report_options *options)
 {
     if (!options->line->page || options->kind == REPORT_PAGE)
@@ -99,8 +100,8 @@ static bool choose_page(report_options *options)
     return true;
 }
 
-/* Refuses options that would do nothing. Returns false after a message. */
-static bool check_together(report_options *options)
+/* Chooses the kind of report, and refuses options that have no effect on it. Returns false after a message. */
+static bool choose_report(report_options *options)
 {
     char shown[CLI_SHOWN_LENGTH];
     if (!choose_kind(options) || !choose_page(options))
@@ -109,7 +110,7 @@ static bool check_together(report_options *options)
                               ? "a graph (.svg) or .folded shows stacks"
                           : options->kind == REPORT_PAGE ? "a page (.html) has everything"
                                                          : NULL;
-    if (instead != NULL && cli_first_used(options->line, of_table, shown) != NULL)
+    if (instead != NULL && cli_first_used(options->line, table_options, shown) != NULL)
         return cli_refuse(NULL, NULL, 0, "%s is for the table, and %s.", shown, instead);
     if (options->table.inclusive && options->table.key != P5_PROFILE_BY_SYMBOL)
         return cli_refuse(NULL, NULL, 0, "--children works with -s symbol only.");
@@ -145,7 +146,7 @@ static p5_status write_report(report_options *options, FILE *out, const p5_profi
 static int report(report_options *options)
 {
     const cli_options *line = options->line;
-    if (!check_together(options))
+    if (!choose_report(options))
         return CLI_USAGE;
     const file_use files[] = {{"-o", line->output, false},
                               {"--callgrind", line->callgrind, false},
@@ -158,28 +159,28 @@ static int report(report_options *options)
         return CLI_USAGE;
     p5_error error = {0};
     bool converts = line->callgrind != NULL || line->cachegrind != NULL;
-    bool fine = event_words_check("-e", &options->events, converts && line->output == NULL,
+    bool good = event_words_check("-e", &options->events, converts && line->output == NULL,
                                   p5_profile_family(profile));
-    if (fine && line->fold != NULL &&
+    if (good && line->fold != NULL &&
         p5_profile_event_check(p5_profile_family(profile), line->fold, &error) != P5_OK) {
         cli_show_error(&error, "--fold", line->fold, "Run 'p5scope list' to see the events.");
-        fine = false;
+        good = false;
     }
-    if (!fine) {
+    if (!good) {
         p5_profile_free(profile);
         return CLI_USAGE;
     }
     if (converts && options->events.count > 0)
         (void)p5_profile_show_events(profile, options->events.words, NULL); /* checked above */
-    fine = write_format(line->callgrind, profile, p5_profile_write_callgrind) &&
-           write_format(line->cachegrind, profile, p5_profile_write_cachegrind);
-    FILE *out = fine && (!converts || line->output != NULL) ? profile_output(line->output) : NULL;
-    if (out != NULL)
-        fine = output_close(out, line->output, write_report(options, out, profile, &error), &error);
-    else if (!converts || line->output != NULL)
-        fine = false;
+    good = write_format("--callgrind", line->callgrind, profile, p5_profile_write_callgrind) &&
+           write_format("--cachegrind", line->cachegrind, profile, p5_profile_write_cachegrind);
+    if (good && (!converts || line->output != NULL)) {
+        FILE *out = line->output != NULL ? output_open_file("-o", line->output) : stdout;
+        good = out != NULL &&
+               output_close(out, line->output, write_report(options, out, profile, &error), &error);
+    }
     p5_profile_free(profile);
-    return fine ? CLI_OK : CLI_FAILED;
+    return good ? CLI_OK : CLI_FAILED;
 }
 
 static int run(const cli_options *line)
