@@ -12,7 +12,7 @@ static int run(const cli_options *line)
                                   .event = line->event.count > 0 ? line->event.items[0] : NULL,
                                   .source = !line->no_source,
                                   .bytes = line->asm_raw,
-                                  .att = line->syntax == 1,
+                                  .att = line->syntax == 1, /* the second choice of --syntax */
                                   .colour = cli_colour(stdout),
                                   .format = rows_format(line)};
     p5_profile *profile = profile_input(line->input != NULL ? line->input : "p5scope.data", line);
@@ -28,13 +28,13 @@ static int run(const cli_options *line)
         return CLI_USAGE;
     }
     status = p5_profile_write_listing(stdout, profile, &listing, &error);
-    bool fine = false;
+    bool written = false;
     if (status == P5_ERR_NAME)
         cli_show_error(&error, NULL, NULL, "'p5scope report' lists the functions.");
     else
-        fine = output_close(stdout, NULL, status, &error);
+        written = output_close(stdout, NULL, status, &error);
     p5_profile_free(profile);
-    return fine ? CLI_OK : CLI_FAILED;
+    return written ? CLI_OK : CLI_FAILED;
 }
 
 const cli_verb verb_annotate = {
@@ -42,7 +42,6 @@ const cli_verb verb_annotate = {
     .summary = "a function's instructions with their costs, pipes and stalls",
     .operands = "[FUNCTION]",
     .doc = "List the instructions of FUNCTION (default: the costliest one) with clocks, executions, pipe, "
-           "stalls, "
-           "and why they went alone."
+           "stalls, and why they went alone."
            "\vExamples:\n  p5scope annotate main\n  p5scope annotate -e data_read_miss sort",
     .run = run};

@@ -19,8 +19,8 @@ typedef struct bench_options {
 
 /* ---- One input, or two ---- */
 
-/* Measures a prepared input on a model and shows its counts, the expectations of a case and the trips. Returns false
- * after a message. */
+/* Measures a prepared input on a model and shows its counts, the expectations of a case and the trips. The expectations
+ * apply only to the case's own N1 and N2. Returns false after a message. */
 static bool show_one(const bench_options *options, const char *model_name, bench *of)
 {
     p5_model *model = model_option_open("--model", model_name);
@@ -103,14 +103,8 @@ static bool bench_two(const bench_options *options)
 /* Takes --n N1,N2, the numbers of trips whose difference is measured. Returns false after a message. */
 static bool set_trips(bench_options *options, const char *text)
 {
-    char few[32];
-    const char *comma = strchr(text, ',');
     uint64_t n[2];
-    if (comma == NULL || (size_t)(comma - text) >= sizeof few)
-        return cli_refuse("--n", text, 1, "--n needs two trip counts, for example --n 200,1200");
-    snprintf(few, sizeof few, "%.*s", (int)(comma - text), text);
-    if (number_option("--n", few, INT32_MAX, &n[0]) != 0 ||
-        number_option("--n", comma + 1, INT32_MAX, &n[1]) != 0)
+    if (!two_numbers_option("--n", text, ",", "--n needs two trip counts, for example --n 200,1200", n))
         return false;
     if (n[0] == 0 || n[0] >= n[1])
         return cli_refuse("--n", text, 1, "N1 is at least 1 and smaller than N2");
@@ -138,20 +132,7 @@ static bool add_argument(p5_case_function *f, const char *text)
     return true;
 }
 
-/* Returns false after a message if there is no such model. */
-static bool check_models(const text_list *models)
-{
-    for (size_t i = 0; i < models->count; i++) {
-        p5_model *model = model_option_open("--model", models->items[i]);
-        if (model == NULL)
-            return false;
-        p5_model_close(model);
-    }
-    return true;
-}
-
-/* Takes files, code and functions as inputs: two files, two of --asm, one of each, or two functions.
- * Returns false after a message. */
+/* Fills in one or two inputs: files, --asm, or functions of one file or of two. Returns false after a message. */
 static bool choose_inputs(bench_options *options)
 {
     const cli_options *line = options->line;
@@ -194,12 +175,14 @@ static bool take_values(bench_options *options)
 {
     const cli_options *line = options->line;
     options->call.x87_result = line->x87;
-    options->terms = (bench_terms){.setup = line->setup,
-                                   .copies = line->unroll != 0 ? (unsigned)line->unroll : 1,
-                                   .repeat = (unsigned)line->repeat,
-                                   .cpl = line->used[OPTION_CPL] && line->cpl == 0 ? 0 : 3};
-    bool good = bench_view_take(&options->view, line) && (line->n == NULL || set_trips(options, line->n)) &&
-                check_models(&line->model);
+    options->terms =
+        (bench_terms){.setup = line->setup,
+                      .copies = line->unroll != 0 ? (unsigned)line->unroll : 1,
+                      .repeat = (unsigned)line->repeat,
+                      .cpl = line->used[OPTION_CPL] && line->cpl == 0 ? 0 : 3}; /* choice 0 of 0|3 */
+    bool good = bench_view_take(&options->view, line) && (line->n == NULL || set_trips(options, line->n));
+    for (size_t i = 0; i < line->model.count && good; i++)
+        good = model_option_check("--model", line->model.items[i]);
     for (size_t i = 0; i < line->arg.count && good; i++)
         good = add_argument(&options->call, line->arg.items[i]);
     return good;

@@ -47,7 +47,7 @@ static bool assemble_loop(const bench *of, const bench_terms *terms, const char 
 }
 
 /* Finds the statement of `text` that causes the same error when it is assembled alone, and stores its line and
- * column in *error. Leaves the column 0 if there is none. */
+ * column, both from 1, in *error. Line and column stay 0 if there is none. */
 static void place_by_trial(const char *text, p5_error *error)
 {
     char *copy = strdup(text), *rest = NULL;
@@ -72,7 +72,8 @@ static void place_in_texts(bench *out, const bench_terms *terms, p5_error *error
     const char *const texts[] = {out->input->code, terms->setup};
     error->where[0] = '\0';
     for (unsigned i = 0; i < 2 && texts[i] != NULL; i++) {
-        error->line = error->column = 0; /* these are of the text around the user's */
+        error->line = error->column =
+            0; /* they were places in the assembled source, not in the user's text */
         p5_code_locate(texts[i], error);
         if (error->column == 0)
             place_by_trial(texts[i], error);
@@ -135,7 +136,7 @@ static bool prepare_function(bench *out, p5_error *error)
                     f.argument_count == 0 ? " without arguments" : "", out->trips[0], out->trips[1]) >= 0;
 }
 
-/* Reads and assembles an input of any kind. Returns false after a message. */
+/* Reads and assembles an input of any kind. Returns false after a message. The caller releases *out in any case. */
 bool bench_prepare(bench *out, const bench_input *input, const bench_terms *terms)
 {
     p5_error error = {0};
@@ -160,8 +161,8 @@ bool bench_prepare(bench *out, const bench_input *input, const bench_terms *term
     return good;
 }
 
-/* Stores the difference `more` - `less` in of->measured, and divides it by `copies`: a trip of `more` has so many
- * copies of the code in addition. Each is a pair of totals for few and many trips, and so is the result. */
+/* Stores `more` - `less` in of->measured, and multiplies of->divisor by `copies`, the number of copies of the code that
+ * a trip of `more` has in addition. `more`, `less` and the result are pairs of totals: with N1 trips and with N2. */
 static void subtract(bench *of, const p5_case_measured *more, const p5_case_measured *less, unsigned copies)
 {
     p5_case_measured difference = *more;
@@ -178,7 +179,7 @@ static void subtract(bench *of, const p5_case_measured *more, const p5_case_meas
     of->measured = difference;
 }
 
-/* Returns the cost of the trips that `many` has in addition to `few`, of all privilege levels. */
+/* Returns `many` - `few`, the cost of the additional trips, summed over the privilege levels. */
 static uint64_t difference(const uint64_t few[P5_CPL_CLASSES], const uint64_t many[P5_CPL_CLASSES])
 {
     return p5_counts_sum(many, P5_CPL_MASK_ALL) - p5_counts_sum(few, P5_CPL_MASK_ALL);
@@ -200,13 +201,13 @@ static p5_status measure(bench *of, const bench_terms *terms, p5_error *error)
     return status;
 }
 
-/* Measures a function with mispredicted branches again with its calls at other addresses, and keeps the cheaper
- * result. If it costs less there, its branches shared a set of the branch target buffer with those of the calls. */
+/* Measures a function with mispredicted branches a second time with its calls at other addresses, and keeps the cheaper
+ * result. If the second costs less, the function's branches shared a set of the branch target buffer with the calls. */
 static p5_status measure_elsewhere(bench *of, const bench_terms *terms, p5_error *error)
 {
-    const p5_counts *is = of->measured.counts;
+    const p5_counts *here = of->measured.counts;
     if (of->input->function.name == NULL ||
-        difference(is[0].stalls[P5_STALL_BRANCH], is[1].stalls[P5_STALL_BRANCH]) == 0)
+        difference(here[0].stalls[P5_STALL_BRANCH], here[1].stalls[P5_STALL_BRANCH]) == 0)
         return P5_OK;
     bench elsewhere = {.input = of->input, .elsewhere = !of->elsewhere, .conditions = of->conditions};
     memcpy(elsewhere.trips, of->trips, sizeof of->trips);
@@ -214,7 +215,7 @@ static p5_status measure_elsewhere(bench *of, const bench_terms *terms, p5_error
         prepare_function(&elsewhere, error) ? measure(&elsewhere, terms, error) : error->status;
     const p5_counts *there = elsewhere.measured.counts;
     if (status == P5_OK &&
-        difference(there[0].clocks, there[1].clocks) < difference(is[0].clocks, is[1].clocks)) {
+        difference(there[0].clocks, there[1].clocks) < difference(here[0].clocks, here[1].clocks)) {
         bench replaced = *of;
         *of = elsewhere;
         elsewhere = replaced;
@@ -223,20 +224,20 @@ static p5_status measure_elsewhere(bench *of, const bench_terms *terms, p5_error
     return status;
 }
 
-/* Chooses fewer trips for code that executes thousands of instructions in one, unless the user has chosen them: the
- * diagram and the limits price the trips many times more. Returns false after a message. */
+/* Measures again with fewer trips if one trip executes thousands of instructions, because the diagram and the limits
+ * price the trips many times more. --n and case files keep their numbers. Returns false after a message. */
 static bool take_fewer_trips(bench *of, const bench_terms *terms)
 {
-    enum { LONG = 1000, LONGER = 5000 }; /* executed instructions per trip */
+    enum { LONG = 1000, VERY_LONG = 5000 }; /* executed instructions per trip */
     const unsigned event = P5_EVENT_INSTRUCTIONS_EXECUTED;
-    const p5_counts *is = of->measured.counts;
+    const p5_counts *counts = of->measured.counts;
     const uint64_t executed =
-        difference(is[0].increments[event], is[1].increments[event]) / (of->trips[1] - of->trips[0]);
+        difference(counts[0].increments[event], counts[1].increments[event]) / (of->trips[1] - of->trips[0]);
     if (terms->trips[1] != 0 || of->case_file.path != NULL || executed < LONG)
         return true;
     bench_terms fewer = *terms;
-    fewer.trips[0] = executed < LONGER ? DEFAULT_N1 / 10 : DEFAULT_N1 / 100;
-    fewer.trips[1] = executed < LONGER ? DEFAULT_N2 / 10 : DEFAULT_N2 / 100;
+    fewer.trips[0] = executed < VERY_LONG ? DEFAULT_N1 / 10 : DEFAULT_N1 / 100;
+    fewer.trips[1] = executed < VERY_LONG ? DEFAULT_N2 / 10 : DEFAULT_N2 / 100;
     const bench_input *input = of->input;
     const char *model = of->conditions.model;
     bench_release(of);
@@ -247,8 +248,8 @@ static bool take_fewer_trips(bench *of, const bench_terms *terms)
     return measure(of, &fewer, &error) == P5_OK || cli_refuse_error(&error, NULL, NULL, NULL);
 }
 
-/* Measures on a model, with fewer trips for long code, and a function at two addresses. Returns false after a
- * message. */
+/* Measures on a model, with fewer trips for long code, and a function at two addresses. Returns false after a message.
+ * A remark of the measurement is a failure, except for a case file, which may cause it on purpose. */
 bool bench_measure(bench *of, const char *model, const bench_terms *terms)
 {
     p5_error error = {0};
@@ -264,8 +265,7 @@ bool bench_measure(bench *of, const char *model, const bench_terms *terms)
     }
     if (of->measured.remark.message[0] != '\0')
         cli_show_error(&of->measured.remark, NULL, NULL, NULL);
-    return of->measured.remark.status == P5_OK ||
-           of->case_file.path != NULL; /* a case may cause what the remark is about on purpose */
+    return of->measured.remark.status == P5_OK || of->case_file.path != NULL;
 }
 
 void bench_release(bench *of)

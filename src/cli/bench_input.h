@@ -15,28 +15,28 @@ typedef struct bench_input {
 typedef struct bench_terms {
     const char *setup; /* of code; may be NULL */
     unsigned copies;   /* --unroll: copies of the code in one trip */
-    /* --repeat: measures the cost of one copy of the code, by loops with so many copies and with twice as many. 0:
-     * measures that of a trip. */
+    /* --repeat: the cost of one copy of the code is measured, by a loop with so many copies and one with twice as
+     * many. 0: the cost of a trip is measured. */
     unsigned repeat;
-    unsigned trips[2]; /* N1 and N2; 0: those of the case, or 200 and 1200 */
+    unsigned trips[2]; /* --n: N1 and N2; 0: those of the case, else 200 and 1200 */
     unsigned cpl;      /* privilege level of code and functions */
 } bench_terms;
 
 typedef struct bench {
     const bench_input *input;
-    p5_case_program *programs[2]; /* what is shown, and measured with N1 and N2 trips */
-    p5_case_program *others[2];   /* measured, too: --repeat's loop with twice the copies, from which
-                                     programs[] are subtracted; or the calls of an empty function, which are
-                                     subtracted from programs[]. NULL: nothing is subtracted */
-    unsigned trips[2];            /* N1 and N2 */
-    bool elsewhere;               /* of a function: its calls are at other addresses than usual */
-    bool wrong_setup;             /* of code: an error is about terms.setup */
+    p5_case_program *programs[2]; /* the code with N1 and N2 trips, which is also shown in diagrams */
+    /* --repeat: the loop with twice the copies, from which the cost of programs[] is subtracted. Of a function: the
+     * calls of an empty function, whose cost is subtracted from that of programs[]. Else NULL. */
+    p5_case_program *others[2];
+    unsigned trips[2]; /* N1 and N2 */
+    bool elsewhere;    /* of a function: its calls are at the second of two addresses */
+    bool wrong_setup;  /* of code: the error is in bench_terms.setup, not in the code */
     p5_case_conditions conditions;
-    p5_case case_file;         /* of a case; path NULL: it is none */
+    p5_case case_file;         /* its path is NULL if the input is not a case file */
     char *name;                /* names the input in reports: "dot of f.o" */
     char *per;                 /* says to what the counts apply: "per trip (...)" */
     p5_case_measured measured; /* totals with N1 and N2 trips */
-    unsigned divisor[2];       /* measured.counts[i] are the costs of so many trips, copies or calls */
+    unsigned divisor[2];       /* the number of trips, copies or calls that measured.counts[i] contain */
 } bench;
 
 /* Reads and assembles the input. Returns false after a message; it must be released all the same. */

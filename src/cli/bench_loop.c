@@ -20,11 +20,14 @@ static bool has_word(const char *text, const char *word, bool prefix)
     return false;
 }
 
-/* A register that may count: its names, and the beginnings of mnemonics that use it without naming it. */
+/* A register that may be the loop's counter: its names, and the first letters of mnemonics that use it as an implicit
+ * operand. */
 typedef struct candidate {
     const char *names[4], *mnemonics[28];
 } candidate;
 
+/* Returns whether `text` may use the register. Any word that begins like a mnemonic counts, which at worst excludes a
+ * register that is free. */
 static bool is_used(const candidate *of, const char *text)
 {
     bool used = false;
@@ -35,7 +38,7 @@ static bool is_used(const candidate *of, const char *text)
     return used;
 }
 
-/* Returns a register that is not used. The table lists mnemonics of both syntaxes. A false match only excludes a register. */
+/* Returns a register that neither text uses; NULL if there is none. The table lists mnemonics of both syntaxes. */
 const char *loop_counter(const char *code, const char *setup)
 {
     static const candidate candidates[] = {
@@ -59,16 +62,16 @@ const char *loop_counter(const char *code, const char *setup)
     return NULL;
 }
 
-/* Returns the assembler's directive for the syntax of `code`: the code and --setup may differ in syntax. */
+/* Returns the assembler directive for the syntax of `code`. The code and --setup may differ in syntax. */
 static const char *syntax_of(const char *code)
 {
     return p5_code_is_att(code) ? ".att_syntax prefix\n" : "";
 }
 
-/* Returns the source of the loop. N is a symbol that the assembler gets with the number of trips. The loop's JNZ has
- * a displacement of 32 bits, so that it does not depend on the code's length, and so that its last byte is 7 bytes
- * after the code's: the P55C has one entry of its branch target buffer for each aligned dword, and a branch that
- * ends the code must not share that of JNZ. */
+/* Returns the source of the loop; the caller frees it, and NULL means that memory is out. The assembler gets the
+ * number of trips as the symbol N. The loop's JNZ always has a displacement of 32 bits, so its form does not depend
+ * on the code's length, and its last byte is 7 bytes after the code's last byte. The P55C has one entry of its
+ * branch target buffer for each aligned dword, and a branch that ends the code must not share the entry of JNZ. */
 char *loop_source(const char *code, const char *setup, const char *counter, unsigned copies)
 {
     char *text = NULL;

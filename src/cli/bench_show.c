@@ -11,38 +11,32 @@
 #include "cli/option_values.h"
 #include "cli/output.h"
 
-/* Numbers of trips: those of --konata and of --timeline or a picture without --trips, and the most that are shown. */
+/* Numbers of trips: of --konata without --trips, of --timeline or a picture without --trips, and the maximum. */
 enum { KONATA_TRIPS = 16, TIMELINE_TRIPS = 3, MOST_TRIPS = 1000 };
 
 /* Takes --trips T (T trips that end before the last: `first` stays 0), or A..B, numbered from 1. Returns false after a
  * message. */
 static bool take_trips(bench_view *view, const char *text)
 {
-    const char *dots = strstr(text, "..");
-    char first[32];
-    uint64_t from = 0, to = 0;
-    if (dots == NULL) {
-        if (!p5_parse_number(text, &to))
+    uint64_t count = 0, range[2];
+    if (strstr(text, "..") == NULL) {
+        if (!p5_parse_number(text, &count))
             return cli_refuse("--trips", text, 1,
                               "--trips needs a number of trips, or the first and the last one, as in 5..8");
-        if (number_option("--trips", text, MOST_TRIPS, &to) != 0)
+        if (number_option("--trips", text, MOST_TRIPS, &count) != 0)
             return false;
-        if (to == 0)
+        if (count == 0)
             return cli_refuse("--trips", text, 1, "at least 1 trip is shown");
-        view->trips.count = (unsigned)to;
+        view->trips.count = (unsigned)count;
         return true;
     }
-    if ((size_t)(dots - text) >= sizeof first)
-        return cli_refuse("--trips", text, 1,
-                          "--trips A..B needs the numbers of two trips, for example 5..8");
-    snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
-    if (number_option("--trips", first, INT32_MAX, &from) != 0 ||
-        number_option("--trips", dots + 2, INT32_MAX, &to) != 0)
+    if (!two_numbers_option("--trips", text, "..",
+                            "--trips A..B needs the numbers of two trips, for example 5..8", range))
         return false;
-    if (from == 0 || to < from || to - from >= MOST_TRIPS)
+    if (range[0] == 0 || range[1] < range[0] || range[1] - range[0] >= MOST_TRIPS)
         return cli_refuse("--trips", text, 1,
                           "A is at least 1, B is not less, and at most %d trips are shown", MOST_TRIPS);
-    view->trips = (p5_trip_range){(unsigned)from, (unsigned)(to - from + 1)};
+    view->trips = (p5_trip_range){(unsigned)range[0], (unsigned)(range[1] - range[0] + 1)};
     return true;
 }
 
@@ -52,9 +46,8 @@ bool bench_view_take(bench_view *view, const cli_options *line)
     return line->trips == NULL || take_trips(view, line->trips);
 }
 
-/* ---- Files ---- */
-
-/* Captures the trips of --trips, without it `usual` trips. Returns false after a message. */
+/* Captures the trips of --trips, or without it the `usual` number of trips before the last. Returns false after a
+ * message. */
 static bool capture(const bench_view *view, const bench *of, unsigned usual, p5_window **window)
 {
     p5_error error = {0};
@@ -66,8 +59,9 @@ static bool capture(const bench_view *view, const bench *of, unsigned usual, p5_
 }
 
 /* Writes --konata FILE, a log of the pipeline. Returns false after a message. */
-static bool write_konata(const bench_view *view, const bench *of, const char *path)
+static bool write_konata(const bench_view *view, const bench *of)
 {
+    const char *path = view->line->konata;
     p5_error error = {0};
     p5_window *window = NULL;
     if (!capture(view, of, KONATA_TRIPS, &window))
@@ -99,7 +93,7 @@ static bool write_picture(const bench_view *view, const bench *of, const p5_wind
     FILE *text = open_memstream(&summary, &size), *out = output_open_file("-o", path);
     bool good =
         text != NULL && out != NULL && asprintf(&title, "%s on %s", of->name, of->conditions.model) >= 0;
-    if (text != NULL && limits != NULL)
+    if (text != NULL)
         p5_loop_limits_write(text, P5_ROWS_TEXT, limits);
     good = text != NULL && fclose(text) == 0 && good;
     p5_status status = P5_ERR_MEMORY;
@@ -112,10 +106,8 @@ static bool write_picture(const bench_view *view, const bench *of, const p5_wind
     return good;
 }
 
-/* ---- What is shown ---- */
-
-/* Shows the captured trips (`window`) at standard output: all of them as JSON or a time line, but only those of
- * --trips, or one, as a diagram. */
+/* Shows the captured trips (`window`) at standard output: all of them as JSON or a time line. A diagram has only those
+ * of --trips, or one: more may have been captured for a picture. Returns false after a message. */
 static bool show_diagram(const bench_view *view, const p5_window *window)
 {
     p5_error error = {0};
@@ -132,8 +124,8 @@ static bool show_diagram(const bench_view *view, const p5_window *window)
     return output_close(stdout, NULL, status, &error);
 }
 
-/* Captures as many trips before the last as N2 - N1, to which the counts belong, or MOST_TRIPS, in *all, which the
- * caller frees in every case; and finds what limits their speed. Returns false after a message. */
+/* Captures the last N2 - N1 trips, whose cost the counts are, but at most MOST_TRIPS; and finds what limits their
+ * speed. The caller frees *all in any case. Returns false after a message. */
 static bool find_limits(const bench *of, p5_window **all, p5_loop_limits *limits)
 {
     p5_error error = {0};
@@ -164,6 +156,7 @@ static bool show_text(const bench_view *view, const bench *of, const p5_window *
     return show_diagram(view, window);
 }
 
+/* Lists the code with its pairs, without running it (--static). Returns false after a message. */
 bool bench_show_static(const bench_view *view, const bench *of, const char *model)
 {
     p5_error error = {0};
@@ -171,8 +164,7 @@ bool bench_show_static(const bench_view *view, const bench *of, const char *mode
     return output_close(stdout, NULL, status, &error);
 }
 
-/* Captures the trips and writes everything that was asked for: diagram, --konata and -o. Returns false after a
- * message. */
+/* Writes what the options choose: the limits and the diagram, --konata and -o. Returns false after a message. */
 bool bench_show(const bench_view *view, const bench *of)
 {
     const cli_options *line = view->line;
@@ -186,7 +178,7 @@ bool bench_show(const bench_view *view, const bench *of)
         !shown || (capture(view, of, line->timeline || line->output != NULL ? TIMELINE_TRIPS : 1, &window) &&
                    find_limits(of, &all, &limits));
     good = good && (!diagram || show_text(view, of, window, &limits));
-    good = good && (line->konata == NULL || write_konata(view, of, line->konata));
+    good = good && (line->konata == NULL || write_konata(view, of));
     good = good && (line->output == NULL || write_picture(view, of, window, &limits));
     p5_window_free(window);
     p5_window_free(all);

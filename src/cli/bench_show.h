@@ -10,15 +10,15 @@
 typedef struct bench_view {
     const cli_options *line;
     p5_row_format rows;
-    p5_trip_range trips; /* --trips; count 0: not given, each way of showing has its own number */
+    p5_trip_range trips; /* --trips; count 0: not given, so each kind of output has its own number */
 } bench_view;
 
-/* Takes the options. Returns false after a message. */
+/* Reads the options about output. Returns false after a message. */
 bool bench_view_take(bench_view *view, const cli_options *line);
 /* Shows the trips of a measured input, and what limits them. Returns false after a message. */
 bool bench_show(const bench_view *view, const bench *of);
 
-/* Lists the code of an input. Returns false after a message. */
+/* Performs --static on a prepared input. Returns false after a message. */
 bool bench_show_static(const bench_view *view, const bench *of, const char *model);
 
 #endif

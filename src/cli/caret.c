@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -12,6 +13,12 @@ bool cli_colour(FILE *out)
 {
     const char *no_color = getenv("NO_COLOR");
     return (no_color == NULL || no_color[0] == '\0') && isatty(fileno(out)) != 0;
+}
+
+unsigned cli_columns(FILE *out)
+{
+    struct winsize size;
+    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 /* Returns the columns that the first `length` bytes of `text` take in the output of p5_write_printable.
@@ -33,9 +40,8 @@ static int columns(const char *text, size_t length)
     return count;
 }
 
-/* Returns the length of the item at `at`: up to the next blank or punctuation between items of an option's
- * value. */
-static int spot_length(const char *at)
+/* Returns how many columns the item at `at` takes. It extends to the next blank or separator of an option's value. */
+static int spot_columns(const char *at)
 {
     size_t length = strcspn(at, " ,:{}=;<>!&\n");
     return length == 0 ? 1 : columns(at, length);
@@ -61,13 +67,13 @@ static void show_spot(const char *option, const char *text, unsigned line, unsig
         return;
     const char *spot = text + column - 1;
     fprintf(stderr, "  %*s", columns(option, strlen(option)) + (int)strlen(gap), "");
-    for (const char *at = text; at < spot; at++) /* a tab stays one */
+    for (const char *at = text; at < spot; at++) /* a tab is repeated, so that the caret stays aligned */
         if (*at == '\t' || ((unsigned char)*at & 0xc0) != 0x80)
             fputc(*at == '\t' ? '\t' : ' ', stderr);
     if (cli_colour(stderr))
         fputs("\033[1;32m", stderr);
     fputc('^', stderr);
-    for (int i = 1; i < spot_length(spot); i++)
+    for (int i = 1; i < spot_columns(spot); i++)
         fputc('~', stderr);
     fputs(cli_colour(stderr) ? "\033[0m\n" : "\n", stderr);
 }
@@ -87,7 +93,16 @@ static void show_message(const p5_error *error)
     show_line(error->message[0] != '\0' ? error->message : p5_status_text(error->status), "\n");
 }
 
-/* Shows an error in a text file with the line in which it is. Without a line or file, shows only the message. */
+static void show_hint(const p5_error *error)
+{
+    if (error->hint[0] != '\0') {
+        fputs("  ", stderr);
+        show_line(error->hint, "\n");
+    }
+}
+
+/* Shows an error in a text file with a caret in its line. If the line cannot be read, shows only message and hint.
+ * Returns CLI_USAGE. */
 int cli_show_file_error(const p5_error *error)
 {
     char *line = NULL;
@@ -99,8 +114,7 @@ int cli_show_file_error(const p5_error *error)
     if (found) {
         show_message(error);
         show_spot("", line, 1, error->column);
-        if (error->hint[0] != '\0')
-            fprintf(stderr, "  %s\n", error->hint);
+        show_hint(error);
     } else {
         cli_show_error(error, NULL, NULL, NULL);
     }
@@ -110,20 +124,21 @@ int cli_show_file_error(const p5_error *error)
     return CLI_USAGE;
 }
 
-/* Shows an error, with a caret in the value `text` of `option` if those are not NULL, and a last line of advice. */
+/* Shows an error, with a caret in the value `text` of `option` if those are not NULL, and `advice` (may be NULL) as the
+ * last line. Returns CLI_USAGE. */
 int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice)
 {
     show_message(error);
     if (option != NULL && text != NULL)
         show_spot(option, text, error->line, error->column);
-    if (error->hint[0] != '\0')
-        fputs("  ", stderr), show_line(error->hint, "\n");
+    show_hint(error);
     if (advice != NULL)
         fprintf(stderr, "  %s\n", advice);
     return CLI_USAGE;
 }
 
-/* Shows a message of the command line itself, with a caret under `column` of `text`. */
+/* Shows a message about the command line, with a caret under `column` of the value `text` of `option` if those are not
+ * NULL. Returns CLI_USAGE. */
 int cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
 {
     va_list arguments;

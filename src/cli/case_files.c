@@ -35,9 +35,9 @@ static int visible(const struct dirent *entry)
 
 static bool add_path(case_files *files, const char *path, bool operand);
 
-/* Adds the *.s files of a folder and of those below it, in order of names, but nothing whose name begins with a
- * period. */
-static bool add_folder(case_files *files, const char *path)
+/* Adds the *.s files of a directory and its subdirectories in order of names, except names that begin with a period.
+ * Returns false if memory runs out or a directory cannot be read. */
+static bool add_directory(case_files *files, const char *path)
 {
     struct dirent **entries;
     int count = scandir(path, &entries, visible, alphasort);
@@ -57,15 +57,15 @@ static bool add_folder(case_files *files, const char *path)
     return good;
 }
 
-/* Adds the file or folder `path`. An `operand`, which the user named, is added whatever its name is and even if it
- * does not exist; of others only *.s files. Returns false if memory runs out or a folder cannot be read. */
+/* Adds the file or directory `path`. An `operand` (a path that the user named) is added even if its name does not
+ * end in .s or it does not exist. Returns false if memory runs out or a directory cannot be read. */
 static bool add_path(case_files *files, const char *path, bool operand)
 {
     struct stat about;
     if (stat(path, &about) != 0)
-        return operand ? add_file(files, path) : true; /* reading it will report the reason */
+        return operand ? add_file(files, path) : true; /* case_files_read reports the reason */
     if (S_ISDIR(about.st_mode))
-        return add_folder(files, path);
+        return add_directory(files, path);
     size_t length = strlen(path);
     if (operand || (length > 2 && strcmp(path + length - 2, ".s") == 0))
         return add_file(files, path);
@@ -93,21 +93,22 @@ static char *error_line(const p5_error *error)
     return text;
 }
 
-/* Returns the length of the folder's name in `path`; 0: it has none. */
-static size_t folder_length(const char *path)
+/* Returns the length of the directory in `path`; 0: it has none. */
+static size_t directory_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? (size_t)(slash - path) : 0;
 }
 
-/* Records a problem of file `index` if a file before it in the same folder has the same case name. */
+/* Records a problem of file `index` if an earlier file of the same directory has the same case name, because reports
+ * name the cases. */
 static void check_name(const case_files *files, size_t index)
 {
     case_file *file = &files->items[index];
     for (size_t i = 0; i < index; i++) {
         const case_file *other = &files->items[i];
-        size_t length = folder_length(file->path);
-        if (other->problem != NULL || folder_length(other->path) != length ||
+        size_t length = directory_length(file->path);
+        if (other->problem != NULL || directory_length(other->path) != length ||
             strncmp(other->path, file->path, length) != 0 ||
             strcmp(other->parsed.name, file->parsed.name) != 0)
             continue;
@@ -118,7 +119,7 @@ static void check_name(const case_files *files, size_t index)
     }
 }
 
-/* Reads all files. `problem` says what is wrong with a file. */
+/* Reads all files that were added. What is wrong with a file is stored in its `problem`. */
 void case_files_read(case_files *files)
 {
     for (size_t i = 0; i < files->count; i++) {

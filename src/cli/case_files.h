@@ -9,11 +9,10 @@
 
 #include "p5tool/report.h"
 
-/* One case file. `problem` says why it could not be read; NULL = `parsed` is valid. */
 typedef struct case_file {
-    p5_case parsed;
+    p5_case parsed; /* valid if `problem` is NULL */
     char *path;
-    char *problem;
+    char *problem; /* why the file cannot be used, as a line of text */
 } case_file;
 
 typedef struct case_files {
@@ -21,14 +20,13 @@ typedef struct case_files {
     size_t count, capacity;
 } case_files;
 
-/* Adds a file, or all *.s below a directory in order of names. Returns false, with errno set, if that
- * fails. */
+/* Adds a file, or all *.s files below a directory in order of names, without reading them. Returns false with errno. */
 bool case_files_add(case_files *files, const char *path);
-/* Reads all of them. A name that occurs twice in a directory is a problem of the second file. */
+/* Reads all files that were added. A case name that occurs twice in a directory is a problem of the second file. */
 void case_files_read(case_files *files);
 void case_files_free(case_files *files);
 
-/* Returns the user's name of the case: its own name, or the path of a file that could not be read. */
+/* Returns the name of the case, or the path of a file that could not be read. */
 const char *case_file_name(const case_file *file);
 
 /* Formats an error as one line: FILE:LINE: MESSAGE; HINT. */

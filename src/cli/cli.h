@@ -9,8 +9,8 @@
 
 #include "p5scope/status.h"
 
-/* Exit statuses of p5scope itself; everything else is the guest's. 124-127 as timeout(1), env(1) and the
- * shell use them. */
+/* Exit statuses of p5scope itself. All others are the guest's. 124 to 127 have the meaning that timeout(1), env(1) and
+ * the shell give them. */
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1,         /* a check or law failed, nothing was found */
@@ -26,15 +26,14 @@ enum {
 
 /* ---- Messages, all to stderr ---- */
 
-/* Shows `error`. If `text` is not NULL it is the user's text (the value of `option`) that error->column
- * counts in, and is shown with a caret under the place. `advice` (may be NULL) is the last line, e.g. "run
- * 'p5scope list' ...". Returns CLI_USAGE. */
+/* Shows `error`. `text`, if not NULL, is the value of `option`; it is shown with a caret at the error's line and column
+ * in it. `advice` (may be NULL) is the last line, e.g. "Run 'p5scope list' ...". Returns CLI_USAGE. */
 int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice);
-/* The same for an error in a text file, whose line is shown with a caret. */
+/* Shows an error in a text file, with a caret in the file's line. Returns CLI_USAGE. */
 int cli_show_file_error(const p5_error *error);
 
-/* The same for a message that the command line itself has, with the caret under `column` (from 1) of `text`.
- */
+/* Shows a message about the command line. `text`, if not NULL, is the value of `option`; it is shown with a caret under
+ * `column` (from 1; 0: no caret). Returns CLI_USAGE. */
 int cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -44,5 +43,8 @@ int cli_complain(const char *option, const char *text, unsigned column, const ch
 
 /* Returns true if `out` is a terminal and the user did not set NO_COLOR, so that colours are shown. */
 bool cli_colour(FILE *out);
+
+/* Returns the number of columns of the terminal `out`; 80 if it is not known. */
+unsigned cli_columns(FILE *out);
 
 #endif

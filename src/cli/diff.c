@@ -15,7 +15,8 @@ static bool is_whole(const p5_profile *profile, const char *path)
     return ending == NULL;
 }
 
-/* Compares the profiles of both operands. Returns the exit status: CLI_FAILED if --threshold is exceeded. */
+/* Compares the profiles of both operands. Returns the exit status: CLI_FAILED if --threshold is exceeded, and
+ * CLI_UNMEASURED if it cannot be judged. */
 static int compare(const cli_options *line, const word_list *events)
 {
     p5_profile *a = profile_input(line->operands[0], line);

@@ -6,14 +6,15 @@
 #include "cli/output.h"
 #include "p5tool/report.h"
 
-enum { LONGEST = 200 };
+enum { NAME_BYTES = 200 };
 
-/* Joins the operands with spaces, so that a name of several words needs no quotes. */
-static bool join_operands(const cli_options *line, char name[LONGEST])
+/* Joins the operands with spaces, so that a name of several words needs no quotes. Returns false
+ * after a message. */
+static bool join_operands(const cli_options *line, char name[NAME_BYTES])
 {
     name[0] = '\0';
     for (size_t i = 0; i < line->operand_count; i++) {
-        if (strlen(name) + strlen(line->operands[i]) + 2 > LONGEST)
+        if (strlen(name) + strlen(line->operands[i]) + 2 > NAME_BYTES)
             return cli_refuse("p5scope explain ...", line->operands[i], 1, "the name is too long");
         strcat(strcat(name, i > 0 ? " " : ""), line->operands[i]);
     }
@@ -22,7 +23,7 @@ static bool join_operands(const cli_options *line, char name[LONGEST])
 
 static int run(const cli_options *line)
 {
-    char name[LONGEST];
+    char name[NAME_BYTES];
     p5_error error = {0};
     if (!join_operands(line, name))
         return CLI_USAGE;
@@ -39,7 +40,6 @@ const cli_verb verb_explain = {
     .doc = "Say what NAME is, when it occurs and how to avoid it, where the manual describes it, and show "
            "an example that 'p5scope bench' runs. NAME is an owner of clocks, a reason for not pairing, an "
            "event or its code, a metric or metric group, a column of a report, a register or a field of it, "
-           "or an "
-           "exception. With no NAME: list the names."
+           "or an exception. With no NAME: list the names."
            "\vExamples:\n  p5scope explain agi\n  p5scope explain next one needs its result",
     .run = run};

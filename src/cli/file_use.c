@@ -10,12 +10,12 @@
 
 /* The place where a file would be created. */
 typedef struct place {
-    struct stat folder;      /* identifies its folder */
-    char name[NAME_MAX + 1]; /* in that folder */
+    struct stat folder;      /* identifies the folder */
+    char name[NAME_MAX + 1]; /* the file's name in the folder */
 } place;
 
-/* If `path` is a symbolic link, replaces it by its target and returns true: opening a link whose target does not exist
- * creates the target. */
+/* If `path` is a symbolic link, replaces it by its target and returns true, because opening a link whose target
+ * does not exist creates the target. */
 static bool follow(char path[PATH_MAX])
 {
     char target[PATH_MAX];
@@ -31,14 +31,14 @@ static bool follow(char path[PATH_MAX])
     return true;
 }
 
-/* Finds where `name` would be created. Returns false if no file can be created there. */
-static bool find_place(const char *name, place *found)
+/* Finds where the file `as_given` would be created. Returns false if no file can be created there. */
+static bool find_place(const char *as_given, place *found)
 {
     enum { MOST_LINKS = 40 }; /* as many as Linux follows */
     char path[PATH_MAX];
-    if (strlen(name) >= sizeof path)
+    if (strlen(as_given) >= sizeof path)
         return false;
-    strcpy(path, name);
+    strcpy(path, as_given);
     for (unsigned links = 0; follow(path);)
         if (++links > MOST_LINKS)
             return false;
@@ -58,10 +58,9 @@ static bool same_inode(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Returns true if data written to `a` would appear at `b`: both name the same regular file, or would
- * create the same one. Pipes, terminals and /dev/null accept several writers, so they never count as the
- * same. */
-static bool file_same(const char *a, const char *b)
+/* Returns true if data written to path `a` would appear at path `b`: both name the same regular file, or would create
+ * the same one. Pipes, terminals and /dev/null accept several writers, so they never count as the same. */
+static bool same_file(const char *a, const char *b)
 {
     struct stat at_a, at_b;
     bool has_a = stat(a, &at_a) == 0, has_b = stat(b, &at_b) == 0;
@@ -78,7 +77,7 @@ bool file_uses_distinct(const file_use *uses, size_t count)
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++) {
             const file_use *a = &uses[j], *b = &uses[i];
-            if (a->path == NULL || b->path == NULL || (a->reads && b->reads) || !file_same(a->path, b->path))
+            if (a->path == NULL || b->path == NULL || (a->reads && b->reads) || !same_file(a->path, b->path))
                 continue;
             const file_use *written = b->reads ? a : b, *other = b->reads ? b : a;
             return cli_refuse(written->option, written->path, 1,

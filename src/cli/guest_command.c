@@ -13,7 +13,8 @@ static size_t word_count(char *const *words)
     return count;
 }
 
-/* Returns the argv of the guest: its command, in which --argv0 or the file's name without folders replaces the path. */
+/* Returns the argv of the guest: its command, in which --argv0 or the file's name without folders replaces the
+ * path. The caller frees the array, not the words. NULL when memory is out. */
 const char **guest_words(const guest_options *options)
 {
     size_t count = word_count(options->command);
@@ -29,7 +30,8 @@ const char **guest_words(const guest_options *options)
     return words;
 }
 
-/* Returns the guest's command line as text, or that of the snapshot's guest. */
+/* Returns the command line of the guest, or of the snapshot's guest, as text that the caller frees. NULL when memory is
+ * out. */
 char *guest_command_line(const guest_options *options)
 {
     if (options->line->load != NULL && options->loaded.command != NULL)
@@ -37,7 +39,8 @@ char *guest_command_line(const guest_options *options)
     return p5_command_text(options->command, word_count(options->command));
 }
 
-/* Returns p5scope's own options as text: the words between the verb and the guest. */
+/* Returns p5scope's own options as text that the caller frees: the words between the verb and the guest, without "--".
+ * With --load, all words after the verb are options of p5scope. NULL when memory is out. */
 char *guest_own_options(const guest_options *options)
 {
     char **argv = options->line->argv; /* argv[0] is the verb */

@@ -8,18 +8,20 @@
 #include <unistd.h>
 
 #include "cli/guest_options.h"
-#include "p5tool/profile.h"
 #include "cli/option_values.h"
+#include "p5tool/profile.h"
 
-/* Writes a field of a model in the form of a model file, for --dump-config. `context` is the name of the last
- * section. */
+enum { SECTION_BYTES = 64 }; /* the name of a section of a model file */
+
+/* Writes a field of a model in the form of a model file, for --dump-config. `context` has the name of the section
+ * that was begun last, in SECTION_BYTES. */
 static void dump_field(void *context, const char *section, const char *key, const char *value,
                        const char *meaning)
 {
     char *last = context;
     if (strcmp(last, section) != 0) {
         printf("%s[%s]\n", last[0] != '\0' ? "\n" : "", section);
-        snprintf(last, 64, "%s", section);
+        snprintf(last, SECTION_BYTES, "%s", section);
     }
     if (meaning != NULL && meaning[0] != '\0')
         printf("; %s\n", meaning);
@@ -49,7 +51,7 @@ static bool complete_counters(guest_options *options)
             options->machine.event_select[i] = p5_evtsel_encode(&select[i], i, monitor);
     }
     if (monitor != 0) {
-        if (monitor == P5_MONITOR_P6 && counter[1] != NULL) /* its bit EN enables both counters */
+        if (monitor == P5_MONITOR_P6 && counter[1] != NULL) /* bit EN of PERFEVTSEL0 enables both counters */
             options->machine.event_select[0] |=
                 p5_evtsel_encode(&(p5_counter_select){.overflow_pin = true}, 0, monitor);
         return true;
@@ -82,15 +84,13 @@ static bool complete_flat(guest_options *options)
     return true;
 }
 
-/* Makes --kernel the guest: puts its file before the operands, which are arguments for its first program. Returns
- * false when memory is out. */
+/* Makes --kernel the guest: puts its file before the operands, which are arguments for the first program that Linux
+ * runs. Returns false when memory is out. */
 static bool complete_kernel(guest_options *options)
 {
     if (options->line->kernel == NULL)
         return true;
     size_t count = 0;
-    if (options->kernel_command != NULL) /* it was completed before for another model */
-        return true;
     while (options->command != NULL && options->command[count] != NULL)
         count++;
     options->kernel_command = calloc(count + 2, sizeof *options->kernel_command);
@@ -188,7 +188,8 @@ static bool complete_model(guest_options *options)
     return true;
 }
 
-/* Completes the options. Returns false if the verb is to end with *status: after a message, or after --dump-config. */
+/* Completes the options for the model in options->machine.model, NULL for the first model or that of the snapshot.
+ * Returns false if the verb is to end with *status: CLI_USAGE after a message, or CLI_OK after --dump-config. */
 bool guest_options_complete(guest_options *options, int *status)
 {
     *status = CLI_USAGE;
@@ -211,7 +212,7 @@ bool guest_options_complete(guest_options *options, int *status)
     if (options->model == NULL || !complete_model(options) || !complete_counters(options))
         return false;
     if (line->dump_config) {
-        char section[64] = "";
+        char section[SECTION_BYTES] = "";
         p5_model_fields(options->model, dump_field, section);
         *status = CLI_OK;
         return false;
@@ -220,7 +221,8 @@ bool guest_options_complete(guest_options *options, int *status)
            cli_refuse(NULL, NULL, 0, "which guest? Try 'p5scope %s --help'", line->verb);
 }
 
-/* Returns the files of --symbols and the program of --init, after a note about files without symbols. */
+/* Returns the files of --symbols and the program of --init, NULL-terminated, after a note about files without
+ * symbols. The caller frees the array; NULL when memory is out. */
 const char **guest_symbol_files(const guest_options *options)
 {
     const text_list *symbols = &options->line->symbols;
@@ -239,7 +241,8 @@ const char **guest_symbol_files(const guest_options *options)
     return files;
 }
 
-/* Checks that neither the files that a verb writes nor --save overwrite each other, the guest or the snapshot. */
+/* Returns false after a message if the files that a verb writes, or --save, overwrite each other, the guest or the
+ * snapshot. */
 bool guest_files_distinct(const guest_options *options, const file_use *outputs, size_t count)
 {
     enum { MOST = 8, OWN = 2 };
@@ -256,19 +259,17 @@ bool guest_files_distinct(const guest_options *options, const file_use *outputs,
     return file_uses_distinct(uses, count + OWN);
 }
 
-void guest_options_free_model(guest_options *options)
+void guest_options_free_completed(guest_options *options)
 {
-    if (options->model != NULL)
-        p5_model_close(options->model);
+    p5_model_close(options->model);
     p5_snapshot_info_free(&options->loaded);
+    free(options->kernel_command);
 }
 
 void guest_options_free(guest_options *options)
 {
     for (size_t i = 0; i < options->machine.share_count; i++)
         free(options->share_text[i]);
-    free(options->kernel_command);
-    guest_options_free_model(options);
+    guest_options_free_completed(options);
     free(options->keys);
-    options->keys = NULL;
 }

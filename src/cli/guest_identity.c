@@ -1,4 +1,4 @@
-/* The identity of a run, by which later runs of the same thing are recognised: the words that its guest gets, and
+/* The identity of a run, by which results of the same run are recognised: the words that its guest gets, and
  * the options of the run without those that only say where results go, how they look, or how the host makes the run
  * (flag `view` of options.tsv). */
 #define _GNU_SOURCE /* asprintf */

@@ -21,7 +21,7 @@ static void show_notice(void *context, const char *line)
     fprintf(stderr, "p5scope: %s\n", line);
 }
 
-/* Discards the output of the guest, which --screen shows on the screen. */
+/* Discards the text that the guest writes to its console, because --screen shows the whole screen instead. */
 static void discard(void *context, const void *text, size_t size)
 {
     (void)context;
@@ -29,7 +29,7 @@ static void discard(void *context, const void *text, size_t size)
     (void)size;
 }
 
-/* Reports what is wrong with the guest's file. Returns the exit status. */
+/* Reports why the guest's file cannot be loaded. Names the file only once. Returns the exit status. */
 static int cannot_load(const char *path, const p5_error *error)
 {
     p5_error shown = *error;
@@ -64,11 +64,11 @@ static int read_input(void *context, uint8_t *byte, bool idle)
     }
     ssize_t got = read(STDIN_FILENO, byte, 1);
     if (got < 0 && errno == EINTR)
-        return 0; /* so that Ctrl-C is noticed */
+        return 0; /* a signal came: the machine checks whether the run ends */
     return got == 1 ? 1 : -1;
 }
 
-/* Reads a byte of --keys in place of standard input. */
+/* Takes the next byte of --keys in place of standard input. Returns 1, or -1 after the last one. */
 static int read_keys(void *context, uint8_t *byte, bool idle)
 {
     typed_keys *keys = context;
@@ -79,7 +79,7 @@ static int read_keys(void *context, uint8_t *byte, bool idle)
     return 1;
 }
 
-/* Joins the words with blanks. NULL when memory is out. */
+/* Returns the words joined with blanks, which the caller frees. NULL when memory is out. */
 static char *join_words(const char *const *words)
 {
     size_t size = 1;
@@ -137,8 +137,7 @@ static p5_status load(const guest_options *options, guest_form form, const char 
                                   .append = line,
                                   .initrd = form == FORM_KERNEL ? options->line->initrd : NULL,
                                   .init = form == FORM_KERNEL ? options->line->init : NULL};
-    const char *path = form == FORM_KERNEL ? options->line->kernel : options->command[0];
-    p5_status status = p5_machine_load(machine, path, &with, error);
+    p5_status status = p5_machine_load(machine, options->command[0], &with, error);
     free(line);
     return status;
 }
@@ -168,7 +167,7 @@ static p5_machine_options machine_options_of(const guest_options *options)
     machine.cd_as_disk = options->line->disk;
     machine.console = options->line->screen ? discard : NULL;
     machine.stuck = interrupt_stuck;
-    /* -q does not hide where gdb is awaited */
+    /* -q does not hide the notice of the address at which p5scope waits for gdb. */
     machine.notice = options->line->quiet && options->line->gdb == NULL ? NULL : show_notice;
     return machine;
 }
@@ -209,7 +208,6 @@ p5_machine *guest_load(const guest_options *options, uint64_t seed, int *status)
     } else if (p5_machine_open(&machine_options, &machine, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         *status = CLI_INTERNAL;
-        machine = NULL;
     } else if (load(options, form, words, machine, &error) != P5_OK) {
         *status = cannot_load(options->command[0], &error);
         p5_machine_close(machine);

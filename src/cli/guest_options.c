@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Returns two threads if this process may run on two processors, else one. */
-static unsigned usual_threads(void)
+/* Returns the number of host threads without --threads: 2 if this process may run on two host processors, else 1. */
+static unsigned default_threads(void)
 {
     cpu_set_t mine;
     return sched_getaffinity(0, sizeof mine, &mine) == 0 && CPU_COUNT(&mine) < 2 ? 1 : 2;
@@ -109,7 +109,7 @@ static bool set_rtc(guest_options *options, const char *text)
 }
 
 /* Copies the values that need no parsing. */
-static void take_values(guest_options *options)
+static void copy_values(guest_options *options)
 {
     const cli_options *line = options->line;
     options->command = line->operands;
@@ -129,7 +129,7 @@ static void take_values(guest_options *options)
                              .disk_writable = line->disk_write,
                              .modules = line->module.items,
                              .module_count = line->module.count,
-                             .threads = line->used[OPTION_THREADS] ? line->threads + 1 : usual_threads()};
+                             .threads = line->used[OPTION_THREADS] ? line->threads + 1 : default_threads()};
     options->limits = (p5_limits){.size = sizeof(p5_limits),
                                   .max_instructions = line->max_instructions,
                                   .max_clocks = line->max_clocks,
@@ -140,7 +140,7 @@ bool guest_options_open(guest_options *options, const cli_options *line)
 {
     memset(options, 0, sizeof *options);
     options->line = line;
-    take_values(options);
+    copy_values(options);
     bool good = (line->mem == NULL || set_memory(options, line->mem)) &&
                 (line->rtc == NULL || set_rtc(options, line->rtc));
     if (good && line->keys != NULL)

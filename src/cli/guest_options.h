@@ -15,37 +15,40 @@ enum { GUEST_MOST_SHARES = 32, GUEST_MOST_ENVIRONMENT = 256, GUEST_MOST_SYMBOLS 
 
 typedef struct guest_options {
     const cli_options *line; /* the command line */
-    /* What the guest runs on. guest_options_complete adds the model, the counters and the image for --load, and
-     * guest_open the shares and callbacks. */
+    /* What the guest runs on. guest_options_complete adds the model, the counters and the image for --load. guest_load
+     * uses a copy with the shares and callbacks. */
     p5_machine_options machine;
     uint32_t flat_address;              /* --flat */
     uint16_t real_segment, real_offset; /* --flat with --real */
     bool rows_shown;                    /* the verb writes rows to a terminal, so there is no progress line */
     p5_share shares[GUEST_MOST_SHARES]; /* --dir */
-    char *share_text[GUEST_MOST_SHARES];                 /* the storage of the strings in `shares` */
+    char *share_text[GUEST_MOST_SHARES];                 /* storage of the strings in `shares`; owned */
     const char *environment[GUEST_MOST_ENVIRONMENT + 1]; /* --env */
     size_t environment_count;
-    typed_keys *keys;      /* --keys; NULL: the guest reads standard input */
-    char **kernel_command; /* the file of --kernel and the words, whose array `command` is then */
+    typed_keys *keys;      /* --keys; owned; NULL: the guest reads standard input */
+    char **kernel_command; /* array made by guest_options_complete: the file of --kernel and
+                              the operands; `command` points to it */
     p5_limits limits;
-    double over; /* time of host_clock at which --timeout ends the run; set when the guest has been loaded */
+    double
+        deadline; /* time of host_clock at which --timeout ends the run; set when the guest has been loaded */
     char **command; /* the guest and its arguments, NULL-terminated; NULL: none was given */
-    /* Made by guest_options_complete. */
+    /* The members from here on are filled in by guest_options_complete. */
     p5_model *model;
     p5_bound save_point;     /* --save-at */
     p5_snapshot_info loaded; /* --load: what the snapshot says about its guest */
-    char *loaded_command[2]; /* the words of that snapshot's guest, which `command` then points to */
+    char *loaded_command[2]; /* with --load: the guest's file; `command` points to it */
 } guest_options;
 
 /* Takes the options of the guest and its machine. Returns false after a message; they must be freed all
  * the same. */
 bool guest_options_open(guest_options *options, const cli_options *line);
-/* Opens the model and the counters (guest_complete.c). Returns false if the verb is to end with *status:
- * CLI_USAGE after a message, or CLI_OK if --dump-config was answered. */
+/* Opens the model that options->machine.model names (guest_complete.c) and completes what depends on it or on a
+ * snapshot. To be called once; for several models, on a copy of the options for each. Returns false if the verb is
+ * to end with *status: CLI_USAGE after a message, or CLI_OK after --dump-config. */
 bool guest_options_complete(guest_options *options, int *status);
 void guest_options_free(guest_options *options);
-/* Frees what guest_options_complete has opened. */
-void guest_options_free_model(guest_options *options);
+/* Frees what guest_options_complete has made, for a copy of the options that is not freed by guest_options_free. */
+void guest_options_free_completed(guest_options *options);
 
 /* Returns false after a message if one of the `count` files that a verb writes is also written by another
  * option, or is the guest or the snapshot that is run. The options must be complete. */

@@ -23,12 +23,12 @@ p5_limits guest_limits_left(const guest_options *options)
 {
     p5_limits limits = options->limits;
     if (limits.timeout_seconds > 0) /* 0 would mean no limit */
-        limits.timeout_seconds = fmax(options->over - host_clock(), 1e-9);
+        limits.timeout_seconds = fmax(options->deadline - host_clock(), 1e-9);
     return limits;
 }
 
-/* Performs --fast-forward. Returns false after a message, with the exit status in *status; also if the guest has
- * ended. */
+/* Performs --fast-forward. Returns false after a message, with the exit status in *status, if it fails or the guest
+ * ends in it. */
 static bool fast_forward(const guest_options *options, p5_machine *machine, int *status)
 {
     p5_error error = {0};
@@ -64,17 +64,19 @@ static bool fast_forward(const guest_options *options, p5_machine *machine, int 
     return false;
 }
 
+/* Opens the machine and loads the guest. --timeout begins then. Returns NULL after a message, with the exit status in
+ * *status. */
 p5_machine *guest_open(guest_options *options, uint64_t seed, int *status)
 {
     p5_machine *machine = guest_load(options, seed, status);
-    options->over = host_clock() + options->limits.timeout_seconds;
+    options->deadline = host_clock() + options->limits.timeout_seconds;
     return machine;
 }
 
-/* Enters the sandbox with what the run still needs. */
+/* Enters the sandbox, which leaves access only to the files that the run still needs. */
 static void confine(const guest_options *options, const guest_needs *later)
 {
-    enum { OWN = 3 /* files of the guest itself */, MOST = OWN + GUEST_MOST_SYMBOLS + 2 };
+    enum { OWN = 3, MOST = OWN + GUEST_MOST_SYMBOLS + 2 }; /* OWN: files of the guest itself */
     const char *all[MOST] = {options->command[0], options->line->kernel, options->line->init};
     sandbox_needs needs = {
         .shares = options->shares,
@@ -83,8 +85,9 @@ static void confine(const guest_options *options, const guest_needs *later)
         .gdb = options->line->gdb,
         .reads = all,
         .read_count = OWN};
-    for (size_t i = 0; i < later->read_count && needs.read_count < MOST; i++)
-        all[needs.read_count++] = later->reads[i];
+    for (const char *const *file = later->reads; file != NULL && *file != NULL && needs.read_count < MOST;
+         file++)
+        all[needs.read_count++] = *file;
     sandbox_enter(&needs);
 }
 
@@ -124,8 +127,8 @@ static void show_screen(void *context, const p5_machine *machine)
     p5_picture_free(&picture);
 }
 
-/* Switches the terminal so that the guest gets each key at once and keys are not echoed. Stores the settings from
- * before. Returns false if standard input is no terminal. */
+/* Switches the terminal so that the guest gets each key at once and keys are not echoed. Stores the previous settings.
+ * Returns false if standard input is not a terminal. */
 static bool keys_begin(struct termios *before)
 {
     if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, before) != 0)
@@ -166,7 +169,8 @@ static bool memo_agrees(p5_machine *machine)
     return difference == NULL;
 }
 
-/* Runs the guest and shows on the way the screen or a progress line, afterwards the screen and warnings. */
+/* Runs the guest and meanwhile shows the screen or a progress line; shows the last screen and warnings afterwards.
+ * Returns false after a message. */
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
     double start = host_clock();
@@ -187,8 +191,8 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     bool saved = guest_run_saving(options, machine, result, &status, &error);
     int signal_number = interrupt_release();
     if (options->limits.timeout_seconds > 0 || signal_number != 0)
-        /* from here on, the report must be written within the rest of the time */
-        interrupt_written_within(signal_number != 0 ? 0 : guest_limits_left(options).timeout_seconds);
+        /* The report must be written within the rest of the time. */
+        interrupt_at_full_output(signal_number != 0 ? 0 : guest_limits_left(options).timeout_seconds);
     if (keys)
         tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
     *host_seconds = host_clock() - start;
@@ -196,12 +200,12 @@ bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result 
     if (options->line->screen)
         last_screen(machine);
     saved = (options->line->screenshot == NULL || picture_save(machine, options->line->screenshot)) && saved;
-    uint64_t later = p5_machine_permissive_count(machine);
-    if (later > 0)
+    uint64_t unknown = p5_machine_permissive_count(machine);
+    if (unknown > 0)
         fprintf(stderr,
                 "p5scope: warning: %" PRIu64 " instructions that the processor does not have were executed "
                 "(--isa=permissive)\n",
-                later);
+                unknown);
     if (status == P5_OK) {
         if (result->end == P5_END_STOPPED)
             result->signal = signal_number;
@@ -234,7 +238,8 @@ int guest_exit_status(const p5_run_result *result)
     return CLI_INTERNAL;
 }
 
-/* Describes how the run ended: what happened, where, and the message if there is one. "" if the guest exited. */
+/* Describes how the run ended: what happened, where, and the message if there is one; "" if the guest exited. Returns
+ * `text`. */
 const char *guest_ending(const p5_run_result *result, char *text, size_t size)
 {
     char place[160];
@@ -264,7 +269,7 @@ bool guest_ended_itself(const p5_run_result *result)
     return result->end == P5_END_EXIT || result->end == P5_END_HALT || result->end == P5_END_RESET;
 }
 
-int guest_tell_ending(const p5_run_result *result)
+int guest_print_ending(const p5_run_result *result)
 {
     char text[400];
     if (guest_ending(result, text, sizeof text)[0] != '\0')

@@ -13,24 +13,25 @@ p5_limits guest_limits_left(const guest_options *options);
 
 /* What the process still needs from the host once a guest is loaded. */
 typedef struct guest_needs {
-    const char *output;       /* a file that is created later, or that creates others as a database does;
-                           NULL: none */
-    const char *pictures;     /* path of the first picture of --pictures; NULL: none */
-    const char *const *reads; /* files that are read later, besides the guest and its symbols */
-    size_t read_count;
-    bool another; /* the process opens another machine later, so it is not confined yet */
+    const char *
+        output; /* a file that is created later, or beside which others are created, as for a database; NULL: none */
+    const char *pictures; /* path of the first picture of --pictures; NULL: none */
+    const char *const
+        *reads;   /* files that are read later, besides the guest's own; NULL-terminated; NULL: none */
+    bool another; /* the process opens another machine later, so it does not enter the sandbox yet */
 } guest_needs;
 
-/* Performs the steps before the first instruction that counts and before any observer: the sandbox
- * (sandbox.h) and --fast-forward. Returns false after a message; *status is then the exit status. */
+/* Enters the sandbox (sandbox.h) and performs --fast-forward. To be called before observers are added, because nothing
+ * of --fast-forward is counted. Returns false after a message; *status is then the exit status. */
 bool guest_begin(const guest_options *options, p5_machine *machine, const guest_needs *needs, int *status);
 
 /* Calls guest_open and guest_begin, for verbs that do nothing in between. Returns NULL after a message. */
 p5_machine *guest_open_and_begin(guest_options *options, uint64_t seed, const guest_needs *needs,
                                  int *status);
 
-/* Runs the guest to its end or a limit, and performs --save and the like. Ctrl-C stops it. *host_seconds is the time
- * that this took. Returns false after a message; the exit status is then CLI_INTERNAL. */
+/* Runs the guest to its end or a limit, and performs --save, --save-at, --save-every, --screen and --screenshot.
+ * Ctrl-C stops the guest. *host_seconds gets the host time of the run. Returns false after a message; the exit
+ * status is then CLI_INTERNAL. */
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result,
                double *host_seconds);
 
@@ -41,6 +42,6 @@ bool guest_ended_itself(const p5_run_result *result);
 /* Describes in a sentence how the run ended, "" if the guest simply exited. Returns `text`. */
 const char *guest_ending(const p5_run_result *result, char *text, size_t size);
 /* Prints guest_ending on stderr. Returns guest_exit_status. */
-int guest_tell_ending(const p5_run_result *result);
+int guest_print_ending(const p5_run_result *result);
 
 #endif

@@ -41,7 +41,7 @@ static bool save(const guest_options *options, p5_machine *machine, const char *
     return true;
 }
 
-/* Returns true if the guest cannot continue after this run. */
+/* Returns true if the guest cannot continue after this run, so that its state is not worth saving. */
 static bool has_ended(const p5_run_result *result)
 {
     return result->end != P5_END_INSTRUCTIONS && result->end != P5_END_CLOCKS &&
@@ -55,7 +55,7 @@ static uint64_t earlier(uint64_t limit, uint64_t at)
 }
 
 /* Runs to the point of --save-at. *reached is false if a limit or the guest's end comes first, or if a loaded snapshot
- * has passed the point. */
+ * is already past the point. */
 static p5_status run_to_point(const guest_options *options, p5_machine *machine, p5_run_result *result,
                               bool *reached, p5_error *error)
 {
@@ -95,11 +95,11 @@ static p5_status run_to_point(const guest_options *options, p5_machine *machine,
     return status;
 }
 
-/* Returns true if the run was stopped only for the point, so that it continues. */
+/* Returns true if only --save-at has stopped the run, so that it continues. */
 static bool goes_on(const guest_options *options, const p5_machine *machine, const p5_run_result *result)
 {
     const p5_limits *l = &options->limits;
-    if (result->end == P5_END_STOPPED) /* by the observer, or by a signal */
+    if (result->end == P5_END_STOPPED) /* by the observer of a marker or an address, or else by a signal */
         return options->save_point.kind != P5_BOUND_CLOCK && options->save_point.kind != P5_BOUND_INSTRUCTION;
     return result->end != P5_END_TIMEOUT &&
            (l->max_instructions == 0 || p5_machine_instructions(machine) < l->max_instructions) &&
@@ -107,7 +107,7 @@ static bool goes_on(const guest_options *options, const p5_machine *machine, con
 }
 
 /* Performs --save-every N: executes the guest without counting, and saves FILE.1, FILE.2, ... at each multiple of N
- * instructions less --warm-up, from the first one that a loaded snapshot has not passed. Returns false if a snapshot
+ * instructions minus --warm-up, from the first one that a loaded snapshot has not passed. Returns false if a snapshot
  * could not be written; *status is that of the execution. */
 static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_run_result *result,
                           p5_status *status, p5_error *error)
@@ -132,6 +132,8 @@ static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_
     }
 }
 
+/* Runs the guest and writes the snapshots of --save, --save-at and --save-every. Returns false after a message if one
+ * could not be written. */
 bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_result *result,
                       p5_status *status, p5_error *error)
 {

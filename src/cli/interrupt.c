@@ -1,4 +1,4 @@
-/* Handlers of SIGINT and SIGTERM for runs of a guest, and of SIGALRM for outputs that nobody reads. */
+/* Handlers of SIGINT and SIGTERM for runs of a guest, and of SIGALRM for outputs that no process reads. */
 #include "cli/interrupt.h"
 
 #include <errno.h>
@@ -14,16 +14,17 @@
 
 /* These variables are global because a signal handler gets no context. */
 static p5_machine *volatile stopped_machine;
-static volatile sig_atomic_t came; /* the number of the first signal of this run; 0: none */
-static struct timespec came_at;    /* when; used by the handler only, which does not interrupt itself */
+static volatile sig_atomic_t first_signal; /* number of the first signal of this run; 0: none */
+static struct timespec
+    first_signal_at; /* its time; only the handler uses it, and both signals are blocked there */
 
-/* Returns true if a signal at `now` belongs to the first one: timeout(1) and some shells send a signal to the
- * process and to its group, and both count as one Ctrl-C. */
-static bool is_the_same(const struct timespec *now)
+/* Returns true if a signal at `now` is a copy of the first one: timeout(1) and some shells send a signal to the process
+ * and also to its group, and both count as one Ctrl-C. */
+static bool repeats_first(const struct timespec *now)
 {
     enum { SAME_MILLISECONDS = 500 };
     long long milliseconds =
-        (now->tv_sec - came_at.tv_sec) * 1000LL + (now->tv_nsec - came_at.tv_nsec) / 1000000;
+        (now->tv_sec - first_signal_at.tv_sec) * 1000LL + (now->tv_nsec - first_signal_at.tv_nsec) / 1000000;
     return milliseconds < SAME_MILLISECONDS;
 }
 
@@ -32,27 +33,27 @@ static void on_signal(int number)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (came != 0) {
-        if (is_the_same(&now))
+    if (first_signal != 0) {
+        if (repeats_first(&now))
             return;
         signal(number, SIG_DFL);
         raise(number);
         return;
     }
-    came_at = now;
-    came = number;
+    first_signal_at = now;
+    first_signal = number;
     p5_machine *machine = stopped_machine;
     if (machine != NULL)
         p5_machine_stop(machine);
 }
 
-/* Makes SIGINT and SIGTERM stop `machine` from now on. */
+/* Makes SIGINT and SIGTERM stop `machine` from now on. The first signal of the run has not come yet. */
 void interrupt_stops(p5_machine *machine)
 {
     setitimer(ITIMER_REAL, &(struct itimerval){0},
-              NULL); /* ends interrupt_written_within of the run before */
+              NULL); /* ends interrupt_at_full_output of the previous run */
     stopped_machine = machine;
-    came = 0;
+    first_signal = 0;
     struct sigaction action;
     memset(&action, 0, sizeof action); /* without SA_RESTART, so that a guest's blocking read ends */
     action.sa_handler = on_signal;
@@ -63,13 +64,15 @@ void interrupt_stops(p5_machine *machine)
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* Returns true if the run must end because of a signal or its time-out. */
 bool interrupt_ending(void)
 {
     const p5_machine *machine = stopped_machine;
     return machine != NULL && p5_machine_ending(machine);
 }
 
-/* Ends the process, because the run must end but its output is not read. */
+/* Ends the process with the status that the run would have had, because the run must end but is blocked: for example,
+ * no process reads its output. Called also in a signal handler. */
 void interrupt_stuck(void *context)
 {
     static const char text[] = "p5scope: the run cannot come to its end: its output is not read, or the host "
@@ -78,7 +81,7 @@ void interrupt_stuck(void *context)
     struct pollfd messages = {.fd = STDERR_FILENO, .events = POLLOUT};
     ssize_t written = poll(&messages, 1, 0) > 0 ? write(STDERR_FILENO, text, sizeof text - 1) : 0;
     (void)written;
-    _exit(came != 0 ? 128 + came : CLI_TIMEOUT);
+    _exit(first_signal != 0 ? 128 + first_signal : CLI_TIMEOUT);
 }
 
 /* Returns true if an open file accepts no output now. */
@@ -94,10 +97,10 @@ static bool output_is_full(void)
     return false;
 }
 
-static volatile sig_atomic_t full_before; /* an output was full at the previous look */
+static volatile sig_atomic_t full_before; /* an output was full at the previous check */
 
-/* Ends the process if an output is full at two looks in a row. */
-static void on_look(int number)
+/* Ends the process if an output is full at two successive checks. */
+static void on_alarm(int number)
 {
     (void)number;
     int saved = errno;
@@ -108,27 +111,28 @@ static void on_look(int number)
     errno = saved;
 }
 
-/* Starts to look for full outputs in `seconds`, and then every LOOK_MICROSECONDS. */
-void interrupt_written_within(double seconds)
+/* Checks in `seconds` whether an output is full, and then every CHECK_MICROSECONDS. */
+void interrupt_at_full_output(double seconds)
 {
-    enum { LOOK_MICROSECONDS = 400000 };
+    enum { CHECK_MICROSECONDS = 400000 };
     seconds = seconds < 1e8 ? seconds : 1e8; /* the longest that the timer takes */
-    struct sigaction action = {.sa_handler = on_look, .sa_flags = SA_RESTART};
-    struct itimerval looks = {.it_interval.tv_usec = LOOK_MICROSECONDS};
-    looks.it_value.tv_sec = (time_t)seconds;
-    looks.it_value.tv_usec = (suseconds_t)((seconds - (double)looks.it_value.tv_sec) * 1e6) + 1;
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    struct itimerval timer = {.it_interval.tv_usec = CHECK_MICROSECONDS};
+    timer.it_value.tv_sec = (time_t)seconds;
+    timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6) + 1;
     full_before = false;
     sigaction(SIGALRM, &action, NULL);
-    setitimer(ITIMER_REAL, &looks, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Ends interrupt_stops. After a signal, the handler stays, so that another one ends the process while it reports. */
+/* Ends interrupt_stops. Returns the first signal of the run, or 0. After a signal the handler stays installed, so that
+ * another signal ends the process while it reports. */
 int interrupt_release(void)
 {
     stopped_machine = NULL;
-    if (came == 0) {
+    if (first_signal == 0) {
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
     }
-    return came;
+    return first_signal;
 }

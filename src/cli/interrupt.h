@@ -11,14 +11,14 @@
 void interrupt_stops(p5_machine *machine);
 /* Returns true if the run must end because of such a signal or its time-out. */
 bool interrupt_ending(void);
-/* The callback p5_machine_options.stuck, for a run that must end but cannot: ends the process after a message, with
+/* The callback p5_machine_options.stuck, for a run that must end but is blocked: ends the process after a message, with
  * the status that the run would have had. */
 void interrupt_stuck(void *context);
-/* To be called after a run. From `seconds` later until the next run begins, the process ends if an output
- * stays full for half a second. */
-void interrupt_written_within(double seconds);
-/* To be called before the machine is closed. Restores the default actions. Returns the signal that came, or
- * 0. */
+/* To be called after a run. After `seconds`, and until the next run begins, ends the process if an output stays
+ * full for about half a second, because no process reads it. */
+void interrupt_at_full_output(double seconds);
+/* To be called before the machine is closed. Restores the default actions, unless a signal has come. Returns the first
+ * signal, or 0. */
 int interrupt_release(void);
 
 #endif

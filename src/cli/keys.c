@@ -8,7 +8,8 @@
 
 #include "cli/cli.h"
 
-/* Bytes of a key at most, characters of a name at most, and xterm's bits of modifiers. */
+/* Sizes of buffers for a key's bytes and for its name; and modifiers, which xterm sends as 1 plus the sum of these
+ * bits. */
 enum { KEY_BYTES = 32, NAME_BYTES = 24, SHIFT = 1, ALT = 2, CONTROL = 4 };
 
 /* Keys that terminals send as ESC [ NUMBER ~, or, without a number, as ESC [ LETTER, or ESC O LETTER for P to S. */
@@ -25,7 +26,8 @@ static const struct {
 static const struct {
     const char *name;
     const char *bytes;
-} characters[] = {{"enter", "\r"}, {"tab", "\t"},       {"esc", "\033\033"},
+} characters[] = {/* ESC twice: a single one begins the sequence of another key */
+                  {"enter", "\r"}, {"tab", "\t"},       {"esc", "\033\033"},
                   {"space", " "},  {"backspace", "\b"}, {"lt", "<"}};
 
 /* Returns the modifiers at the beginning of *name and advances *name to the key after them. */
@@ -77,7 +79,8 @@ static int key_bytes(const char *name, char bytes[KEY_BYTES])
     return held == ALT && isalnum((unsigned char)name[0]) ? sprintf(bytes, "\033%c", name[0]) : 0;
 }
 
-/* Converts the text: <name> is a key, every other character is itself. Returns NULL after a message. */
+/* Converts the text: <name> is a key, and every other character stands for itself. Returns NULL after a message. The
+ * caller frees the result. */
 typed_keys *keys_parse(const char *text)
 {
     typed_keys *typed = malloc(sizeof *typed + strlen(text) * KEY_BYTES);

@@ -58,13 +58,13 @@ static int run(const cli_options *line)
     return CLI_OK;
 }
 
-const cli_verb verb_list = {.name = "list",
-                            .summary = "events, metrics and models",
-                            .operands = "[events|perf|metrics|models|instructions] [PATTERN]",
-                            .doc = "List the events (code, counter, kind, most per clock, exactness), perf's "
-                                   "names for them, metrics and "
-                                   "models. PATTERN is a part of a name, title or alias, a pattern with * "
-                                   "and ?, a group, or a code such "
-                                   "as r2b.0."
-                                   "\vExamples:\n  p5scope list data_read\n  p5scope list -v models",
-                            .run = run};
+const cli_verb verb_list = {
+    .name = "list",
+    .summary = "events, metrics and models",
+    .operands = "[events|perf|metrics|models|instructions] [PATTERN]",
+    .doc =
+        "List the events (code, counter, kind, most per clock, exactness), perf's "
+        "names for them, metrics and models. PATTERN is a part of a name, title or alias, a pattern with * "
+        "and ?, a group, or a code such as r2b.0."
+        "\vExamples:\n  p5scope list data_read\n  p5scope list -v models",
+    .run = run};

@@ -90,9 +90,9 @@ int main(int argc, char **argv)
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("p5scope %s\n%s\n", p5_version(), p5_file_formats());
         if (argc > 2 && strcmp(argv[2], "-v") == 0) {
-            char walls[100];
-            sandbox_describe(walls, sizeof walls);
-            printf("sandbox: %s\n", walls);
+            char sandbox[100];
+            sandbox_describe(sandbox, sizeof sandbox);
+            printf("sandbox: %s\n", sandbox);
         }
         return output_finish(CLI_OK);
     }

@@ -1,20 +1,18 @@
 /* p5scope merge: adds results of many runs to one SQLite database. */
-#include <string.h>
-
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/warnings.h"
 #include "p5tool/trace.h"
 
-/* Merges each file separately: one that cannot be read does not exclude the others. Returns the exit status. */
+/* Merges each file separately, so that a file that cannot be read does not exclude the others. Returns the exit
+ * status. */
 static int merge_files(const cli_options *line, p5_database *database)
 {
     int status = CLI_OK;
     size_t runs = 0, refused = 0;
-    p5_error error;
     for (size_t i = 0; i < line->operand_count; i++) {
         size_t added;
-        memset(&error, 0, sizeof error);
+        p5_error error = {0};
         if (p5_database_merge(database, line->operands[i], line->label, &added, &error) == P5_OK) {
             runs += added;
             continue;
@@ -23,11 +21,12 @@ static int merge_files(const cli_options *line, p5_database *database)
         refused++;
         status = CLI_FAILED;
     }
-    if (!line->quiet)
-        fprintf(stderr, "p5scope: %zu run%s added to %s%s", runs, runs == 1 ? "" : "s", line->output,
-                refused == 0 ? "\n" : "");
-    if (!line->quiet && refused > 0)
-        fprintf(stderr, "; %zu of %zu files left out\n", refused, line->operand_count);
+    if (line->quiet)
+        return status;
+    fprintf(stderr, "p5scope: %zu run%s added to %s", runs, runs == 1 ? "" : "s", line->output);
+    if (refused > 0)
+        fprintf(stderr, "; %zu of %zu files left out", refused, line->operand_count);
+    fputc('\n', stderr);
     return status;
 }
 

@@ -17,7 +17,7 @@ typedef struct msr_arguments {
     unsigned field_count;
 } msr_arguments;
 
-/* Takes an operand. Returns false after a message. */
+/* Takes an operand: the register, then a value or fields. Returns false after a message. */
 static bool take_word(msr_arguments *arguments, const char *word)
 {
     if (arguments->name == NULL)
@@ -31,8 +31,8 @@ static bool take_word(msr_arguments *arguments, const char *word)
     return true;
 }
 
-/* Encodes --ctr0 and --ctr1 in *value, which has that of CESR, or of the event select register of one counter,
- * before. `family` is the processor and the --monitor. Returns false after a message. */
+/* Changes *value, the value of CESR or of one event select register, to what --ctr0 and --ctr1 select. `family` has the
+ * bits of the processor's family and of --monitor. Returns false after a message. */
 static bool encode_counters(const msr_arguments *arguments, const p5_register *reg, unsigned family,
                             uint64_t *value)
 {
@@ -42,11 +42,13 @@ static bool encode_counters(const msr_arguments *arguments, const p5_register *r
     for (unsigned i = 0; i < 2; i++) {
         if (arguments->counter[i] == NULL)
             continue;
-        bool own = reg->msr == P5_MSR_PERFEVTSEL0 + i;
-        if (reg->msr != P5_MSR_CESR && !own)
-            return cli_refuse(option[i], arguments->counter[i], 1, "%s goes with 'p5scope msr %s%.*u' only",
-                              option[i], family & P5_MONITORS ? "perfevtsel" : "cesr",
-                              family & P5_MONITORS ? 1 : 0, family & P5_MONITORS ? i : 0);
+        const bool event_select = reg->msr == P5_MSR_PERFEVTSEL0 + i;
+        if (reg->msr != P5_MSR_CESR && !event_select)
+            return cli_refuse(option[i], arguments->counter[i], 1, "%s goes with 'p5scope msr %s' only",
+                              option[i],
+                              (family & P5_MONITORS) == 0 ? "cesr"
+                              : i == 0                    ? "perfevtsel0"
+                                                          : "perfevtsel1");
         p5_error error = {0};
         if (p5_counter_parse(arguments->counter[i], i, family, &select[i], &error) != P5_OK) {
             if (error.column == 0)
@@ -54,7 +56,7 @@ static bool encode_counters(const msr_arguments *arguments, const p5_register *r
             return cli_refuse_error(&error, option[i], arguments->counter[i],
                                     "Run 'p5scope list' to see the events.");
         }
-        *value = own ? p5_evtsel_encode(&select[i], i, family) : p5_cesr_encode(select);
+        *value = event_select ? p5_evtsel_encode(&select[i], i, family) : p5_cesr_encode(select);
     }
     return true;
 }
@@ -77,7 +79,7 @@ static bool evaluate(const msr_arguments *arguments, const p5_register *reg, uns
 }
 
 /* Lists registers, or shows a layout or value, or prints the encoded number. Returns the exit status. */
-static int answer(const msr_arguments *arguments, unsigned family)
+static int show(const msr_arguments *arguments, unsigned family)
 {
     if (arguments->name == NULL) {
         p5_registers_write(stdout, family, arguments->rows);
@@ -131,7 +133,7 @@ static int run(const cli_options *line)
     }
     unsigned family = p5_model_family(model) | p5_model_monitor(model);
     p5_model_close(model);
-    return answer(&arguments, family);
+    return show(&arguments, family);
 }
 
 const cli_verb verb_msr = {

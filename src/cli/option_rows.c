@@ -106,18 +106,19 @@ static bool has_group(const char *verb, size_t group)
     return add_group(verb, group, rows, 0) > 0;
 }
 
-/* Shows a page of the help: "", "all" or the name of a group. Returns false if the verb has no such page. */
+/* Shows a page of the help: "" for the shared and own options, "all" or the name of a group. Returns false if the
+ * verb has no such page. */
 bool option_help(const cli_verb *verb, const char *page)
 {
     struct argp_option rows[OPTION_MOST_ROWS] = {{0}};
     size_t count = 0;
     const bool all = strcmp(page, "all") == 0, own = page[0] == '\0';
-    bool pages = false, found = all || own;
+    bool more_pages = false, found = all || own;
     for (size_t i = 0; i < GROUPS; i++) {
         bool wanted = all || (own ? i < OWN_GROUPS : i >= OWN_GROUPS && strcmp(page, groups[i].name) == 0);
         if (!has_group(verb->name, i))
             continue;
-        pages |= i >= OWN_GROUPS;
+        more_pages |= i >= OWN_GROUPS;
         found |= wanted;
         if (wanted && groups[i].heading != NULL)
             rows[count++] = (struct argp_option){.doc = groups[i].heading, .group = (int)i + 1};
@@ -130,10 +131,9 @@ bool option_help(const cli_verb *verb, const char *page)
     struct argp shown = {.options = rows, .args_doc = verb->operands, .doc = own || all ? verb->doc : NULL};
     char name[64];
     snprintf(name, sizeof name, "p5scope %s", verb->name);
-    /* argp's note about duplicate arguments says nothing new */
-    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28", 0);
+    setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=28", 0); /* the user may have set it */
     argp_help(&shown, stdout, ARGP_HELP_LONG | ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC, name);
-    if (!pages || all)
+    if (!more_pages || all)
         return true;
     fputs("\nMore options: --help=", stdout);
     for (size_t i = OWN_GROUPS; i < GROUPS; i++)

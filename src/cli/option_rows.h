@@ -1,10 +1,10 @@
-/* The rows of options.tsv that a verb has, and what is made from them directly: argp's table and the help. */
+/* Looks up the rows of options.tsv that a verb has, and makes argp's table and the help from them. */
 #ifndef CLI_OPTION_ROWS_H
 #define CLI_OPTION_ROWS_H
 
 #include "cli/options.h"
 
-enum { OPTION_MOST_ROWS = 128 }; /* of a verb, with headings and the end */
+enum { OPTION_MOST_ROWS = 128 }; /* rows of argp's table of a verb, with headings and the end */
 
 /* Returns the first of the words, which have blanks between them, and its length. NULL: there is none. */
 const char *option_next_word(const char *words, size_t *length);
@@ -15,7 +15,8 @@ bool option_word_in(const char *words, const char *wanted);
 bool option_of_verb(const cli_option_row *row, const char *verb);
 /* Returns the verb's option whose name has these `length` characters. NULL: there is none. */
 const cli_option_row *option_find(const char *verb, const char *name, size_t length);
-/* Returns the option of a letter, or of another key that argp has from option_argp. NULL: there is none. */
+/* Returns the verb's option for a key in option_argp's table: the option's letter, or another number. NULL: there is
+ * none. */
 const cli_option_row *option_find_key(const char *verb, int key);
 /* Writes the option as messages name it, -l or --name, into `text`; returns `text`. */
 const char *option_show(const cli_option_row *row, char text[CLI_SHOWN_LENGTH]);

@@ -18,12 +18,13 @@ BEGIN {
     ctype["operand"] = ctype["alias"] = ""
 }
 function fail(message) { printf "%s:%d: error: %s\n", FILENAME, FNR, message >"/dev/stderr"; failed = 1; exit 1 }
-function identifier(text) { gsub(/-/, "_", text); return text == "asm" ? "code" : text == "static" ? "listing" : text } # words that C reserves
+# The name of an option's field in cli_options. asm and static are keywords of C.
+function identifier(text) { gsub(/-/, "_", text); return text == "asm" ? "code" : text == "static" ? "listing" : text }
 function constant(text) { gsub(/-/, "_", text); return "OPTION_" toupper(text) }
 function quoted(text) { gsub(/[\\"]/, "\\\\&", text); return text == "-" ? "NULL" : "\"" text "\"" }
 function has(list, item) { return index(" " list " ", " " item " ") > 0 }
 function all_verbs(text) { sub(/^guest$/, guest, text); sub(/^rows$/, rows, text); return text }
-# As it is written in a message.
+# Returns the option as messages name it: -l or --name.
 function shown(text) { return letter_of[text] != "" ? "-" letter_of[text] : "--" text }
 
 FNR == 1 { file++ }
@@ -134,7 +135,7 @@ function write_options(    i, j, verb_count, word, names, all) {
     verb_count = split(all, word, " ")
     for (j = 1; j <= verb_count; j++) arm(word[j], "printf '%s\\n'" names[word[j]])
 }
-# Words, in which @SECTION:KIND is a call of the template's function.
+# Returns a command that sets the words of a completion. @SECTION:KIND becomes a call of the template's _p5scope_names.
 function words_of(text,    open) {
     open = mode == "fish" ? "(" : "$("
     while (match(text, /@[a-z]+:[a-z-]+/)) {
@@ -159,7 +160,7 @@ function write_values(    i, j, verb_count, word, patterns, values) {
 
 # ---- Man pages ----
 
-# An option as the heading of its text: letters bold, what stands for something else underlined.
+# Returns an option as the heading of its text in a man page: letters bold, values that the user chooses underlined.
 function heading(row,    text, value) {
     value = argument[row]
     if (type[row] == "choice") { value = completes[row] == "-" ? "*" of[row] "*" : "*" completes[row] "*"; gsub(/[| ]/, "*|*", value) }
@@ -185,7 +186,7 @@ function write_heading(line,    i, count, word, text) {
     }
     print text
 }
-# Those of the guest are in p5scope-run(1).
+# Writes the options that the page does not mention. p5scope-run(1) has the options of a guest for all verbs.
 function write_rest(    i, line) {
     for (i = 1; i <= n; i++) {
         if (!has(verbs[i], verb) || has(flags[i], "hidden") || name[i] in mentioned) continue

@@ -1,5 +1,5 @@
-/* Parses options by argp from the rows of the option table. The messages are our own: they show the place
- * of the mistake and suggest what is right. */
+/* Parses options by argp from the rows of the option table. argp's messages are replaced by messages that show the
+ * place of the mistake and suggest the right form. */
 #include "cli/options.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ enum { KEY_HELP = 'h' }; /* argp's key of --help; no verb has -h for anything el
 typedef struct parse {
     const cli_verb *verb;
     cli_options *options;
-    int next; /* index of the word after the last option or operand that was right: the wrong one, if there is one */
+    int next; /* index of the first word that was not accepted, after the words that were */
 } parse;
 
 /* Shows a page of help and ends the program, or refuses a page that does not exist. */
@@ -116,7 +116,7 @@ static error_t add_operand(cli_options *options, char *text)
     return 0;
 }
 
-/* Stores the value `text` of an option; NULL is that of a flag, or an optional value that was left out. */
+/* Stores the value `text` of an option. It is NULL for a flag, or if an optional value was left out. */
 static error_t store(const parse *p, const cli_option_row *row, char *text)
 {
     char option[CLI_SHOWN_LENGTH];
@@ -155,7 +155,7 @@ static error_t store(const parse *p, const cli_option_row *row, char *text)
         return add_text(row, option, text, field);
     case VALUE_OPERAND:
         return add_operand(p->options, text);
-    default:
+    default: /* VALUE_TEXT */
         break;
     }
     *(const char **)field = text;
@@ -179,8 +179,8 @@ static error_t record_use(cli_options *options, const cli_option_row *row, const
     return 0;
 }
 
-/* Returns the row to use for an option: `row`, except for --append of `stat`. After --kernel that has the meaning of
- * --cmdline, the kernel's command line, as in other emulators, and takes the next word as its value. */
+/* Returns the row to use for an option: `row`, except for --append of `stat` after --kernel. That means --cmdline, the
+ * kernel's command line, as in other emulators, and takes the next word as its value. */
 static const cli_option_row *choose_append(const parse *p, const cli_option_row *row, char **argument,
                                            struct argp_state *state)
 {
@@ -192,7 +192,7 @@ static const cli_option_row *choose_append(const parse *p, const cli_option_row 
     return option_find("stat", "cmdline", strlen("cmdline"));
 }
 
-/* argp's callback for each option, operand and end of the options. */
+/* argp's callback for each option and operand. Returns 0, CLI_USAGE after a message, ENOMEM, or ARGP_ERR_UNKNOWN. */
 static error_t parse_one(int key, char *argument, struct argp_state *state)
 {
     parse *p = state->input;
@@ -235,7 +235,8 @@ const char *cli_value(const cli_options *options, cli_option option)
 
 /* ---- What is wrong with a word ---- */
 
-/* Shows a message about `what` and the command line with a caret under word `at`, `column` columns into it. */
+/* Shows `message`, which contains %s for `what`, and the command line with a caret under word number `at`, `column`
+ * bytes into the word. */
 static void point_at(char **argv, int at, size_t column, const char *message, const char *what)
 {
     char *line = NULL;

@@ -27,7 +27,7 @@ typedef enum cli_value_type {
     VALUE_FLAG,     /* no value; bool */
     VALUE_UNSET,    /* no value; clears the flag of another option */
     VALUE_TEXT,     /* const char *, as are the next two */
-    VALUE_WORD,     /* not empty */
+    VALUE_WORD,     /* a text that is not empty */
     VALUE_CHAR,     /* one character, or \t */
     VALUE_UINT,     /* from `least` to `most`; uint64_t */
     VALUE_POSITIVE, /* double */
@@ -35,7 +35,7 @@ typedef enum cli_value_type {
     VALUE_INTERVAL, /* run_interval */
     VALUE_CHOICE,   /* one of `choices`; unsigned, its index */
     VALUE_LIST,     /* may be given `most` times; text_list */
-    VALUE_OPERAND   /* is added to the operands */
+    VALUE_OPERAND   /* no field; the value is added to the operands */
 } cli_value_type;
 
 /* A row of options.tsv, which explains the columns. */
@@ -43,26 +43,27 @@ typedef struct cli_option_row {
     const char *verbs; /* with blanks between them */
     const char *name;
     char letter;       /* 0: none */
-    cli_option option; /* an alias has the number of the option that it spells otherwise */
+    cli_option option; /* that of an alias is the option for which it is another spelling */
     cli_value_type type;
     const char *argument; /* the value's name in the help; NULL: it has no value */
     size_t field;         /* offset of the value's field in cli_options */
     uint64_t least, most; /* of a uint; `most` of a list */
     const char *choices;  /* A|B|...; NULL: the type is not choice */
-    const char *group;    /* page of the help */
+    const char *group;    /* the page of the help that shows it */
     unsigned flags;       /* OPTION_IS_* */
     const char *help;
 } cli_option_row;
 enum {
     OPTION_IS_OPTIONAL = 1, /* the value may be left out */
     OPTION_IS_HIDDEN = 2,   /* not in help, man page and completion */
-    OPTION_IS_VIEW = 4,     /* does not change what is counted: no part of the run's identity */
-    OPTION_IS_CONTENTS = 8, /* names a file that the run is made of: its hash is a part of the identity */
-    OPTION_IS_PART = 16     /* chooses the part of the run that is counted */
+    OPTION_IS_VIEW = 4,     /* does not change what is counted, so it is no part of the run's identity */
+    OPTION_IS_CONTENTS = 8, /* names a file that the run is made of, whose hash is a part of the identity */
+    OPTION_IS_PART =
+        16 /* chooses the part of the run that is counted; results that differ in it get a warning */
 };
 
-/* Excludes: no option of `object` may be given with the subject; needs: one must be; only: no option but these may
- * be. */
+/* What a row of conflicts.tsv says about the options of `object` when one of the subject is given. Excludes: none
+ * of them may be given. Needs: one of them must be given. Only: no other option may be given. */
 typedef enum cli_relation { CONFLICT_EXCLUDES, CONFLICT_NEEDS, CONFLICT_ONLY } cli_relation;
 
 /* A row of conflicts.tsv, which explains the columns. `condition`, `subject` and `object` are terms with blanks
@@ -92,13 +93,13 @@ typedef struct cli_options {
     bool used[OPTION_COUNT]; /* by cli_option: it was given */
     cli_use *uses;           /* the options in their order */
     size_t use_count;
-    char **operands; /* NULL-terminated; NULL if there are none */
+    char **operands; /* NULL-terminated array, owned; NULL if there are none */
     size_t operand_count;
     char **argv;      /* from the verb on */
     size_t own_words; /* number of words after the verb and before the guest; all if there is no guest */
 } cli_options;
 
-/* A verb of the command line, beside its rows. */
+/* A verb of the command line. Its options are rows of options.tsv. */
 typedef struct cli_verb {
     const char *name, *summary;
     const char *operands;                   /* as the help shows them: "[--] GUEST [ARG...]" */
@@ -107,9 +108,8 @@ typedef struct cli_verb {
     int (*run)(const cli_options *options); /* returns the exit status */
 } cli_verb;
 
-/* Parses the words after the verb's name, which is argv[0]. Answers --help and ends the program then.
- * Returns false after a message if an option, its value or a combination is wrong: the exit status is
- * CLI_USAGE. */
+/* Parses the words after the verb's name, which is argv[0]. --help shows the help and ends the program. Returns
+ * false after a message if an option, its value or a combination is wrong; the exit status is then CLI_USAGE. */
 bool cli_parse(const cli_verb *verb, int argc, char **argv, cli_options *options);
 void cli_options_free(cli_options *options);
 

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "p5tool/report.h"
 
-/* Opens the file at `path` as `mode` says. *made (may be NULL) tells whether it was created. Returns its descriptor,
+/* Opens the file at `path` as `mode` says. *made (may be NULL) gets whether it was created. Returns its descriptor,
  * or a negative number after a message. */
 static int open_for(const char *option, const char *path, p5_output_mode mode, bool *made)
 {
@@ -19,6 +19,7 @@ static int open_for(const char *option, const char *path, p5_output_mode mode, b
     return file;
 }
 
+/* Opens and empties a file; NULL after a message. */
 FILE *output_open_file(const char *option, const char *path)
 {
     int file = open_for(option, path, P5_OUTPUT_EMPTY, NULL);
@@ -44,7 +45,7 @@ FILE *output_begin(output_reserved *reserved)
         cli_complain(reserved->option, reserved->path, 1, "cannot write %s: %s", reserved->path,
                      strerror(errno));
     else
-        reserved->file = -1; /* the stream's */
+        reserved->file = -1; /* the stream owns it */
     return out;
 }
 
@@ -109,12 +110,13 @@ bool output_close(FILE *out, const char *path, p5_status status, p5_error *error
     return failed == 0;
 }
 
-/* Flushes standard output at the end of the program. Returns the exit status. */
+/* Flushes standard output at the end of the program. Returns the exit status: `status`, or CLI_FAILED in place of
+ * CLI_OK after a message. */
 int output_finish(int status)
 {
     bool failed = ferror(stdout) != 0;
-    const char *reason =
-        fflush(stdout) != 0 ? strerror(errno) : NULL; /* the reason of an earlier failure is lost */
+    /* errno of an earlier failure is not known any more. */
+    const char *reason = fflush(stdout) != 0 ? strerror(errno) : NULL;
     if (!failed && reason == NULL)
         return status;
     fprintf(stderr, "p5scope: cannot write to standard output%s%s\n", reason != NULL ? ": " : "",

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "p5scope/status.h"
 
-/* Opens the report's stream, as -o, --append and --log-fd say; NULL after a message. */
+/* Opens the report's stream, as -o, --output-append and --log-fd say; NULL after a message. */
 FILE *output_open(const cli_options *line);
 /* Opens and empties the file at `path`, which `option` names; NULL after a message. */
 FILE *output_open_file(const char *option, const char *path);
@@ -16,7 +16,7 @@ FILE *output_open_file(const char *option, const char *path);
 /* A file that is reserved from the beginning of a run and written after it. */
 typedef struct output_reserved {
     const char *option, *path; /* path NULL: no file */
-    int file;                  /* descriptor; -1: none, or it belongs to the stream of output_begin */
+    int file;                  /* descriptor; -1: none, or the stream of output_begin owns it */
     bool made;                 /* output_reserve has created the file */
 } output_reserved;
 /* Reserves the file before the run, so that a long run does not fail at its end because the file cannot be

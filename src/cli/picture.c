@@ -4,22 +4,9 @@
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/sixel.h"
-
-bool picture_write(const p5_picture *picture, const char *path)
-{
-    png_image image = {.version = PNG_IMAGE_VERSION,
-                       .width = picture->width,
-                       .height = picture->height,
-                       .format = PNG_FORMAT_RGB};
-    if (png_image_write_to_file(&image, path, 0, picture->rgb, 0, NULL) != 0)
-        return true;
-    return cli_refuse(NULL, NULL, 0, "%s: the picture cannot be written: %s", path, image.message);
-}
 
 bool picture_save(const p5_machine *machine, const char *path)
 {
@@ -27,9 +14,13 @@ bool picture_save(const p5_machine *machine, const char *path)
     p5_error error = {0};
     if (p5_machine_picture(machine, &picture, &error) != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);
-    bool written = picture_write(&picture, path);
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = picture.width,
+                       .height = picture.height,
+                       .format = PNG_FORMAT_RGB};
+    bool written = png_image_write_to_file(&image, path, 0, picture.rgb, 0, NULL) != 0;
     p5_picture_free(&picture);
-    return written;
+    return written || cli_refuse(NULL, NULL, 0, "%s: the picture cannot be written: %s", path, image.message);
 }
 
 void picture_series_add(picture_series *series, const p5_machine *machine)
@@ -39,14 +30,6 @@ void picture_series_add(picture_series *series, const p5_machine *machine)
         return;
     snprintf(path, sizeof path, "%s/%06u.png", series->directory, series->next++);
     series->failed = !picture_save(machine, path);
-}
-
-/* Returns the width of the terminal at standard output. */
-static unsigned picture_columns(void)
-{
-    enum { USUAL = 80 };
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : USUAL;
 }
 
 /* Computes the mean colour of the pixels in the rectangle `at`: left, top, right, bottom; the last two are outside. */
@@ -62,12 +45,13 @@ static void mean(const p5_picture *picture, const unsigned at[4], unsigned colou
         colour[i] /= pixels;
 }
 
-/* Without sixels each character is an upper half block: its foreground is the upper pixel, its background the lower. */
+/* Shows the picture. Without sixels each character is an upper half block: its foreground colour is that of the
+ * upper pixel, its background colour that of the lower one. */
 void picture_show(FILE *out, const p5_picture *picture, bool sixels)
 {
     if (sixels && sixel_write(out, picture))
         return;
-    unsigned columns = picture_columns();
+    unsigned columns = cli_columns(stdout);
     unsigned width = picture->width < columns ? picture->width : columns;
     unsigned height = (picture->height * width + picture->width / 2) / picture->width;
     height = height < 2 ? 2 : height;

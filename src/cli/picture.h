@@ -6,9 +6,7 @@
 
 #include "p5scope/machine.h"
 
-/* Writes a PNG. Returns false after a message. */
-bool picture_write(const p5_picture *picture, const char *path);
-/* Writes the machine's picture as a PNG. Returns false after a message. */
+/* Writes the screen of the machine's guest as a PNG file. Returns false after a message. */
 bool picture_save(const p5_machine *machine, const char *path);
 /* Shows a picture on the terminal at standard output: as sixels (sixel_terminal), or by half blocks, two pixels per
  * character, as wide as the terminal. */
@@ -18,7 +16,7 @@ void picture_show(FILE *out, const p5_picture *picture, bool sixels);
 typedef struct picture_series {
     const char *directory;
     unsigned next; /* number of the next file */
-    bool failed;   /* a file could not be written, after a message; no more are tried */
+    bool failed;   /* a file could not be written, so no more are written; a message was shown */
 } picture_series;
 void picture_series_add(picture_series *series, const p5_machine *machine);
 

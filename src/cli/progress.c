@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/host_clock.h"
 #include "p5tool/machine.h"
 
@@ -15,8 +15,8 @@
 static struct {
     double start;    /* host_clock when the run began */
     uint64_t before; /* instructions before the run: of a snapshot, or fast-forwarded */
-    bool shown;      /* it is on the terminal now */
-    bool over;       /* the guest has printed on a terminal, so the line is not shown again */
+    bool shown;      /* the line is on the terminal now */
+    bool disabled;   /* the guest has printed on a terminal, so the line is not shown again */
 } line;
 
 void progress_erase(void)
@@ -27,19 +27,12 @@ void progress_erase(void)
     line.shown = false;
 }
 
-/* Returns the number of the terminal's columns; 80 if it is not known. */
-static size_t columns(void)
-{
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-/* Shows or updates the line, once a second has passed. The machine calls it twice per second. */
+/* Shows or updates the line, but not in the first second. The machine calls it twice per second of host time. */
 static void show(void *context, const p5_machine *machine)
 {
     (void)context;
     double seconds = host_clock() - line.start;
-    if (seconds < 1 || line.over)
+    if (seconds < 1 || line.disabled)
         return;
     double instructions = (double)p5_machine_instructions(machine);
     double run = instructions - (double)line.before;
@@ -49,7 +42,7 @@ static void show(void *context, const p5_machine *machine)
         snprintf(text, sizeof text, "%.0f s: %.0f million instructions, CPI %.2f, %.0f MIPS", seconds,
                  instructions / 1e6, instructions > 0 ? clocks / instructions : 0, run / seconds / 1e6);
     progress_erase();
-    if (length < 0 || (size_t)length >= columns())
+    if (length < 0 || (unsigned)length >= cli_columns(stderr))
         return; /* the terminal would wrap the line, and only its last part could be erased */
     fputs(text, stderr);
     line.shown = true;
@@ -59,10 +52,10 @@ static void show(void *context, const p5_machine *machine)
 static void guest_prints(void *context, int descriptor)
 {
     (void)context;
-    if (line.over || !isatty(descriptor))
+    if (line.disabled || !isatty(descriptor))
         return;
     progress_erase();
-    line.over = true;
+    line.disabled = true;
 }
 
 /* Makes the machine call `show` while it runs, if standard error is a terminal. */
@@ -71,7 +64,7 @@ void progress_begin(p5_machine *machine)
     const char *terminal = getenv("TERM");
     line.start = host_clock();
     line.before = p5_machine_instructions(machine);
-    line.shown = line.over = false;
+    line.shown = line.disabled = false;
     if (!isatty(STDERR_FILENO) || terminal == NULL || strcmp(terminal, "dumb") == 0)
         return;
     p5_machine_on_progress(machine, show, NULL, 0.5);

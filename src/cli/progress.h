@@ -6,7 +6,7 @@
 #include "p5scope/machine.h"
 
 /* Shows the line while `machine` runs, until progress_end. It is not shown if standard error is not a
- * terminal, or after the guest's first output to that terminal. */
+ * terminal, or after the guest's first output to a terminal. */
 void progress_begin(p5_machine *machine);
 /* Erases the line if it is shown. Must be called before anything is printed during a run. */
 void progress_erase(void);

@@ -13,10 +13,9 @@ typedef struct record_options {
     const cli_options *line;
     char *sample_event; /* of --period EVENT/N */
     uint64_t sample_period;
-    word_list events;     /* --events */
-    word_list wanted;     /* -e, as of perf: only checked, because a profile has every event */
+    word_list events;  /* --events */
+    word_list checked; /* -e, as perf has it: the names are only checked, because a profile has every event */
     const char **symbols; /* --symbols, and --init's program */
-    size_t symbol_count;
 } record_options;
 
 /* Takes --period EVENT/N: the profile also has a sample at every Nth event. Returns false after a message. */
@@ -63,26 +62,23 @@ static bool write_files(const record_options *options, output_reserved files[FIL
     p5_error error = {0};
     if (options->events.count > 0 && p5_profile_show_events(profile, options->events.words, &error) != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);
-    bool fine = true;
+    bool good = true;
     for (unsigned i = 0; i < FILES; i++)
         if (files[i].path != NULL)
-            fine &= write_file(&files[i], writers[i], profile);
-    if (fine && files[PROFILE].path != NULL && !options->line->quiet)
+            good &= write_file(&files[i], writers[i], profile);
+    if (good && files[PROFILE].path != NULL && !options->line->quiet)
         fprintf(stderr, "p5scope: the profile is in %s; 'p5scope report%s%s' shows it\n", files[PROFILE].path,
                 options->line->output != NULL ? " " : "",
                 options->line->output != NULL ? files[PROFILE].path : "");
-    return fine;
+    return good;
 }
 
-/* Reserves the files before the run. After one failure the others are not tried, but all must be released. Returns
- * false after a message. */
+/* Reserves the files before the run. Returns false after a message; all files must be released also then. */
 static bool reserve(const record_options *options, output_reserved files[FILES])
 {
-    bool first = output_reserve(&files[PROFILE], "-o", profile_path(options));
-    bool second = output_reserve(&files[CALLGRIND], "--callgrind", first ? options->line->callgrind : NULL);
-    return output_reserve(&files[CACHEGRIND], "--cachegrind",
-                          first && second ? options->line->cachegrind : NULL) &&
-           first && second;
+    return output_reserve(&files[PROFILE], "-o", profile_path(options)) &&
+           output_reserve(&files[CALLGRIND], "--callgrind", options->line->callgrind) &&
+           output_reserve(&files[CACHEGRIND], "--cachegrind", options->line->cachegrind);
 }
 
 /* Runs the guest and writes the files. `own` are p5scope's own options and `command` is the guest's command line,
@@ -90,7 +86,7 @@ static bool reserve(const record_options *options, output_reserved files[FILES])
 static int record(record_options *options, output_reserved files[FILES], const char *own, const char *command)
 {
     int status;
-    const guest_needs needs = {.reads = options->symbols, .read_count = options->symbol_count};
+    const guest_needs needs = {.reads = options->symbols};
     p5_machine *machine =
         guest_open_and_begin(&options->guest, options->guest.machine.random_seed, &needs, &status);
     if (machine == NULL)
@@ -126,7 +122,7 @@ static int record(record_options *options, output_reserved files[FILES], const c
              cli_refuse_error(&error, NULL, NULL, NULL));
         guest_identity_close(&identity);
         taken = taken && write_files(options, files, profile);
-        status = guest_tell_ending(&result);
+        status = guest_print_ending(&result);
         status = taken ? status : CLI_INTERNAL;
     }
     p5_profile_free(profile);
@@ -138,7 +134,7 @@ static int record_guest(record_options *options)
 {
     unsigned family = p5_model_family(options->guest.model);
     if (!event_words_check("--events", &options->events, true, family) ||
-        !event_words_check("-e", &options->wanted, false, family))
+        !event_words_check("-e", &options->checked, false, family))
         return CLI_USAGE;
     const file_use outputs[] = {{"-o", profile_path(options), false},
                                 {"--callgrind", options->line->callgrind, false},
@@ -147,7 +143,7 @@ static int record_guest(record_options *options)
         return CLI_USAGE;
     char *own = guest_own_options(&options->guest);
     char *command = guest_command_line(&options->guest);
-    output_reserved files[FILES];
+    output_reserved files[FILES] = {{0}};
     int status = CLI_USAGE;
     if (reserve(options, files))
         status = own != NULL && command != NULL ? record(options, files, own, command) : CLI_INTERNAL;
@@ -165,17 +161,14 @@ static int run(const cli_options *line)
     bool good = guest_options_open(&options.guest, line) &&
                 (line->period == NULL || take_period(&options, line->period)) &&
                 event_words_add(&options.events, "--events", &line->events) &&
-                event_words_add(&options.wanted, "-e", &line->event) &&
+                event_words_add(&options.checked, "-e", &line->event) &&
                 guest_options_complete(&options.guest, &status);
-    if (good && (options.symbols = guest_symbol_files(&options.guest)) != NULL) {
-        while (options.symbols[options.symbol_count] != NULL)
-            options.symbol_count++;
+    if (good && (options.symbols = guest_symbol_files(&options.guest)) != NULL)
         status = record_guest(&options);
-    }
     free(options.symbols);
     free(options.sample_event);
     word_list_free(&options.events);
-    word_list_free(&options.wanted);
+    word_list_free(&options.checked);
     guest_options_free(&options.guest);
     return status;
 }
@@ -185,8 +178,7 @@ const cli_verb verb_record = {
     .summary = "run a guest and write its exact profile",
     .operands = "[--] GUEST [ARG...]",
     .doc = "Run GUEST and write the exact costs of each of its instructions, for 'p5scope report', "
-           "'annotate' "
-           "and 'diff'. Without -o, --callgrind and --cachegrind alone write no p5scope.data."
+           "'annotate' and 'diff'. Without -o, --callgrind and --cachegrind alone write no p5scope.data."
            "\vExamples:\n  p5scope record ./program 10\n  p5scope record --callgrind callgrind.out ./program",
     .runs_guest = true,
     .run = run};

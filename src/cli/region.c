@@ -40,7 +40,7 @@ bool region_add(region *r, const char *text, const char *path)
 }
 
 /* Stores the machine's totals. */
-static void look(p5_machine *machine, p5_stat_run *run)
+static void read_totals(p5_machine *machine, p5_stat_run *run)
 {
     p5_machine_counts(machine, &run->counts);
     run->instructions = p5_machine_instructions(machine);
@@ -48,8 +48,8 @@ static void look(p5_machine *machine, p5_stat_run *run)
     run->permissive = p5_machine_permissive_count(machine);
 }
 
-/* Begins part number `index`. Counting begins unless another part is active. A relative end gets its point now; if
- * the observer is not open yet, region_begin does that. */
+/* Begins part number `index`. Counting begins unless another part is active. The point of a relative end is set
+ * now, or by region_begin if the observer is not open yet. */
 static void begin(region *r, size_t index, p5_machine *machine)
 {
     const p5_bound *to = &r->parts[index].to;
@@ -60,7 +60,7 @@ static void begin(region *r, size_t index, p5_machine *machine)
     }
     if (r->inside++ > 0)
         return;
-    look(machine, &r->before);
+    read_totals(machine, &r->before);
     r->times++;
     if (r->turned != NULL)
         r->turned(r->context, machine, true);
@@ -72,7 +72,7 @@ static void end(region *r, p5_machine *machine)
     if (--r->inside > 0)
         return;
     p5_stat_run now;
-    look(machine, &now);
+    read_totals(machine, &now);
     p5_counts_add(&r->counted.counts, &now.counts);
     p5_counts_subtract(&r->counted.counts, &r->before.counts);
     r->counted.instructions += now.instructions - r->before.instructions;
@@ -82,7 +82,7 @@ static void end(region *r, p5_machine *machine)
         r->turned(r->context, machine, false);
 }
 
-/* Returns true if the region goes from one execution of a place to the next. */
+/* Returns true if the region extends from one execution of a place to the next execution of the same place. */
 static bool same_place(const region_part *part)
 {
     return part->from.kind == part->to.kind && part->from.at == part->to.at;
@@ -105,7 +105,7 @@ static void observed_function(region *r, size_t index, p5_machine *machine, cons
 static void observed_part(region *r, size_t index, p5_machine *machine, const p5_observation *o)
 {
     region_part *part = &r->parts[index];
-    /* points of part n are numbered 2n (from) and 2n + 1 (to) */
+    /* The points of part n have the numbers 2n (from) and 2n + 1 (to). */
     bool from = p5_bound_is_here(&part->from, o, 2 * (uint32_t)index);
     bool to = p5_bound_is_here(&part->to, o, 2 * (uint32_t)index + 1);
     if (part->over)
@@ -200,7 +200,7 @@ bool region_is_over(const region *r)
     return true;
 }
 
-/* Ends parts that are still active, and stores what was counted in *run, but for its host_ members. */
+/* Ends parts that are still active, and stores what was counted in *run, except its host_ members. */
 void region_end(region *r, p5_machine *machine, p5_stat_run *run)
 {
     if (r->inside > 0) { /* the guest ended within it */

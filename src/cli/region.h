@@ -13,8 +13,8 @@ enum { REGION_MOST_PARTS = 16 };
 typedef struct region_part {
     const char *text;  /* as written */
     p5_bound from, to; /* to.kind P5_BOUND_NONE: the function at `from` */
-    unsigned depth;    /* active calls of the function, or 1 inside the region */
-    bool over;         /* it has ended and does not begin again */
+    unsigned depth;    /* number of active calls of the function; of FROM,TO: 1 between them */
+    bool over;         /* of FROM,TO: it has ended and does not begin again */
     uint64_t times;    /* how often it began */
 } region_part;
 
@@ -22,7 +22,7 @@ typedef struct region_part {
 typedef struct region {
     region_part parts[REGION_MOST_PARTS];
     size_t count;
-    char text[512]; /* all of them as written */
+    char text[512]; /* all of them as written, with "and" between them */
     /* While the guest runs: */
     p5_stat_run before, counted; /* totals when counting began; sum of what was counted */
     unsigned inside;             /* number of parts that are active */
@@ -44,7 +44,8 @@ bool region_begin(region *r, p5_machine *machine);
 bool region_missed(const region *r, char *text, size_t size);
 /* Returns true if all parts have ended and cannot begin again, so that the rest of the run does not count. */
 bool region_is_over(const region *r);
-/* Stores what the region counted in `run`, except host_seconds. To be called after the run was settled. */
+/* Stores what the region counted in *run, whose host_ members it does not change. To be called after
+ * p5_machine_settle. */
 void region_end(region *r, p5_machine *machine, p5_stat_run *run);
 
 #endif

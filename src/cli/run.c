@@ -12,7 +12,7 @@ static int run_guest(guest_options *options)
     double seconds;
     bool ran = guest_run(options, machine, &result, &seconds);
     p5_machine_close(machine);
-    return ran ? guest_tell_ending(&result) : CLI_INTERNAL;
+    return ran ? guest_print_ending(&result) : CLI_INTERNAL;
 }
 
 static int run(const cli_options *line)

@@ -20,7 +20,7 @@
 #include <seccomp.h>
 #endif
 
-/* --- Landlock: files. These are the kernel's numbers and structures, because older headers lack some of them --- */
+/* --- Landlock: files. The kernel's numbers and structures are repeated here, because older headers lack some. --- */
 
 enum {
     FS_WRITE_FILE = 1 << 1,
@@ -51,7 +51,7 @@ typedef struct landlock_ruleset {
     uint64_t fs, net, scoped;
 } landlock_ruleset;
 
-/* A rule: what is allowed in a directory, to which `parent` is a descriptor. */
+/* A rule: what is allowed for a file or below a directory, whose descriptor is `parent`. */
 typedef struct landlock_path {
     uint64_t allowed;
     int32_t parent;
@@ -63,8 +63,8 @@ static long landlock_version(void)
     return syscall(LANDLOCK_CREATE, NULL, 0, ASK_VERSION);
 }
 
-/* Allows the rights in a directory and everything below it, or for a file. `handled` are the rights that this
- * version knows. */
+/* Allows the rights for a file, or for a directory and everything below it. `handled` are the rights that the kernel's
+ * version of Landlock knows. */
 static void allow_below(int rules, uint64_t handled, const char *path, uint64_t rights)
 {
     int parent = open(path, O_PATH | O_CLOEXEC);
@@ -75,7 +75,7 @@ static void allow_below(int rules, uint64_t handled, const char *path, uint64_t 
     close(parent);
 }
 
-/* Allows the rights in the folder of a file that is created later. */
+/* Allows the rights in the folder of `file`, which may be created later. */
 static void allow_beside(int rules, uint64_t handled, const char *file, uint64_t rights)
 {
     char *folder = strdup(file);
@@ -88,7 +88,7 @@ static void allow_beside(int rules, uint64_t handled, const char *file, uint64_t
     free(folder);
 }
 
-/* Restricts the process to the files that it needs, and from version 4 on the network. */
+/* Restricts the process to the files that it needs. From version 4 of Landlock on also denies TCP without --gdb. */
 static void confine_files(const sandbox_needs *needs)
 {
     long version = landlock_version();
@@ -138,7 +138,7 @@ static const char used_calls[] =
 /* For --gdb, which waits for a connection. */
 static const char gdb_calls[] = "socket setsockopt bind listen accept accept4 sendto chmod fchmodat";
 
-/* Attributes and names of files, for a guest that may write. */
+/* For a guest that may write to a directory of the host: attributes and names of files. */
 static const char share_calls[] = "fchmodat fchmodat2 utimensat linkat fchownat";
 
 /* Allows the system calls in `names`, with blanks between them. */
@@ -161,14 +161,14 @@ static void allow_partly(scmp_filter_ctx filter, bool engines)
     const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
     const struct scmp_arg_cmp thread = SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
     const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0);
-    const struct scmp_arg_cmp look = SCMP_A2(SCMP_CMP_EQ, 0, 0);
+    const struct scmp_arg_cmp no_new_limit = SCMP_A2(SCMP_CMP_EQ, 0, 0);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), engines ? 0 : 1, &no_code);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, &no_code);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, &thread);
     seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &itself);
-    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, &look);
-    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3),
-                     0); /* a filter cannot read its flags */
+    seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, &no_new_limit);
+    /* clone3 passes its flags in memory, which a filter cannot read. ENOSYS makes the C library use clone. */
+    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     static const unsigned long terminal[] = {TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ, FIONREAD};
     for (size_t i = 0; i < sizeof terminal / sizeof terminal[0]; i++) {
         const struct scmp_arg_cmp request = SCMP_A1(SCMP_CMP_EQ, terminal[i], 0);
@@ -199,6 +199,7 @@ static void confine_calls(const sandbox_needs *needs)
 }
 #endif
 
+/* Gives up the rights that the process does not need, as far as the host and the build allow. */
 void sandbox_enter(const sandbox_needs *needs)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)

@@ -1,5 +1,5 @@
-/* The sandbox (docs/reliability.md): once the guest is loaded, the process gives up all rights that it
- * does not need any more, so that a guest that breaks the emulator gains nothing else. */
+/* The sandbox (docs/reliability.md): once the guest is loaded, the process gives up all rights that it no longer needs,
+ * so that a guest that exploits a fault of the emulator gains no others. */
 #ifndef CLI_SANDBOX_H
 #define CLI_SANDBOX_H
 
@@ -11,10 +11,10 @@
 typedef struct sandbox_needs {
     const p5_share *shares; /* --dir: directories that the guest shares */
     size_t share_count;
-    const char *outputs[4];   /* files that are made later, or make others; NULL: none; their folders can be
-                                 written to */
-    const char *gdb;          /* port or socket where gdb is waited for; NULL: none */
-    const char *const *reads; /* files that are read later; NULL among them: none */
+    const char *outputs[4]; /* files that are created later, or beside which others are created: their folders
+                                 stay writable; NULL: none */
+    const char *gdb;        /* port or socket where p5scope waits for gdb; NULL: none */
+    const char *const *reads; /* files that are read later; elements may be NULL */
     size_t read_count;
 } sandbox_needs;
 

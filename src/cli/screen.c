@@ -1,4 +1,4 @@
-/* p5scope screen: shows the screen of a snapshot's guest; also the text of --screen. */
+/* p5scope screen: shows the screen of a snapshot's guest. Also writes text screens for --screen. */
 #include "cli/screen.h"
 
 #include <unistd.h>
@@ -49,7 +49,7 @@ static void write_attribute(FILE *out, uint8_t attribute)
             40 + terminal_colour(attribute >> 4 & 7), (attribute & 0x80) != 0 ? ";5" : "");
 }
 
-/* Returns true if the character shows nothing. */
+/* Returns true if the character has no pixels. */
 static bool blank(uint8_t character)
 {
     return character == 0 || character == ' ' || character == 255;
@@ -89,7 +89,7 @@ void screen_write(FILE *out, const p5_screen *screen, bool colour)
     }
 }
 
-/* Writes the screen from the terminal's first line on, over what is there, and places the cursor. */
+/* Writes the screen over the contents of the terminal, from its first line on, and places the cursor. */
 void screen_rewrite(FILE *out, const p5_screen *screen)
 {
     fputs("\033[H", out);

@@ -1,4 +1,4 @@
-/* Sixel graphics: a sixel is a character that stands for 6 pixels below each other, of one colour. */
+/* Sixel graphics: a sixel is a character that stands for a column of 6 pixels of one colour. */
 #include "cli/sixel.h"
 
 #include <poll.h>
@@ -33,7 +33,7 @@ static void read_reply(int terminal, char *reply, size_t size)
     reply[used] = '\0';
 }
 
-/* Asks the terminal at standard output for its attributes. */
+/* Asks the terminal at standard output for its attributes. Returns true if it shows sixels. */
 bool sixel_terminal(void)
 {
     static const char ask[] = "\033[c";
@@ -65,8 +65,8 @@ static const uint8_t *pixel(const p5_picture *picture, unsigned x, unsigned y)
     return picture->rgb + ((size_t)y * picture->width + x) * 3;
 }
 
-/* Returns the colour's number, or `count` if it is not there. */
-static unsigned find(const palette *p, const uint8_t *rgb)
+/* Returns the colour's number, or `count` if the palette does not have it. */
+static unsigned colour_number(const palette *p, const uint8_t *rgb)
 {
     if (!p->few)
         return (rgb[0] & 0xe0u) | (rgb[1] & 0xe0u) >> 3 | rgb[2] >> 6;
@@ -76,14 +76,14 @@ static unsigned find(const palette *p, const uint8_t *rgb)
     return p->count;
 }
 
-/* Finds the picture's colours. */
-static void collect(palette *p, const p5_picture *picture)
+/* Fills in the palette: the picture's colours, or 256 others if it has more. */
+static void make_palette(palette *p, const p5_picture *picture)
 {
     *p = (palette){.few = true};
     for (unsigned y = 0; y < picture->height; y++) {
         for (unsigned x = 0; x < picture->width; x++) {
             const uint8_t *rgb = pixel(picture, x, y);
-            if ((x > 0 && memcmp(rgb, rgb - 3, 3) == 0) || find(p, rgb) < p->count)
+            if ((x > 0 && memcmp(rgb, rgb - 3, 3) == 0) || colour_number(p, rgb) < p->count)
                 continue;
             if (p->count == COLOURS) {
                 p->few = false;
@@ -99,7 +99,7 @@ static void collect(palette *p, const p5_picture *picture)
     }
 }
 
-/* Writes a sixel `count` times, in the short form if that is shorter. */
+/* Writes a sixel `count` times, as !COUNT SIXEL if that is shorter. */
 static void repeat(FILE *out, unsigned count, char sixel)
 {
     if (count > 3)
@@ -109,8 +109,8 @@ static void repeat(FILE *out, unsigned count, char sixel)
             fputc(sixel, out);
 }
 
-/* Writes the pixels of one colour in a band of rows, whose colours' numbers are `numbers`. Bit n of a sixel is row
- * n. */
+/* Writes the pixels of one colour in a band of rows. `numbers` has the colour's number of each pixel. Bit n of a
+ * sixel is row n. */
 static void write_colour(FILE *out, const uint8_t *numbers, unsigned width, unsigned rows, unsigned colour)
 {
     unsigned run = 0;
@@ -151,10 +151,10 @@ bool sixel_write(FILE *out, const p5_picture *picture)
     uint8_t *numbers = malloc((size_t)width * height);
     if (numbers == NULL)
         return false;
-    collect(&colours, picture);
+    make_palette(&colours, picture);
     for (unsigned y = 0; y < height; y++)
         for (unsigned x = 0; x < width; x++)
-            numbers[(size_t)y * width + x] = (uint8_t)find(&colours, pixel(picture, x, y));
+            numbers[(size_t)y * width + x] = (uint8_t)colour_number(&colours, pixel(picture, x, y));
     fprintf(out, "\033P0;1q\"1;1;%u;%u", width, height);
     for (unsigned i = 0; i < (colours.few ? colours.count : COLOURS); i++)
         fprintf(out, "#%u;2;%u;%u;%u", i, (colours.rgb[i][0] * 100u + 127) / 255,

@@ -24,16 +24,17 @@ typedef struct stat_options {
     /* Of the last run: */
     p5_run_result result;
     uint64_t fast_forwarded; /* instructions */
-    p5_status written;       /* whether the rows of its intervals could be written */
-    p5_error error;          /* why they could not */
-    unsigned broken;         /* how many laws of --check-laws were broken, in all runs */
-    size_t runs;             /* -r: number of runs */
+    p5_status written; /* P5_OK, or why the rows of its intervals could not be written: then *error, too */
+    p5_error error;
+
+    unsigned broken; /* how many laws of --check-laws were broken, in all runs */
+    size_t runs;     /* -r: number of runs */
     p5_stat_format format;
-    FILE *to; /* where the report goes in a comparison of models; NULL: where the options say */
+    FILE *to; /* the destination of the report in a comparison of models; NULL: as the options say */
 } stat_options;
 
-/* Returns false after a message if `option`'s argument `text` names at `name` a metric group that does not
- * exist, or that is in a broken file. */
+/* Returns false after a message if the metric group `name`, a part of the value `text` of `option`, does not exist
+ * or its file is wrong. */
 static bool check_group(const char *option, const char *text, const char *name)
 {
     char group[200];
@@ -85,13 +86,6 @@ static bool take_values(stat_options *options)
     return good;
 }
 
-/* Returns true if -I was given. */
-static bool has_intervals(const stat_options *options)
-{
-    return options->interval.clocks != 0 || options->interval.instructions != 0 ||
-           options->interval.seconds > 0;
-}
-
 /* Continues or pauses the rows of -I where a region begins or ends. The callback region.turned. */
 static void turn_intervals(void *intervals, p5_machine *machine, bool inside)
 {
@@ -99,8 +93,8 @@ static void turn_intervals(void *intervals, p5_machine *machine, bool inside)
     p5_stat_intervals_turn(intervals, inside);
 }
 
-/* Observes the run for -I within the region, if there is one. `options` is NULL without -I. Returns false
- * after a message. */
+/* Opens the observer that writes the rows of -I, only within the region if there is one. `options` is NULL without -I.
+ * Returns false after a message. */
 static bool begin_intervals(p5_machine *machine, const p5_stat_intervals_options *options, region *roi,
                             p5_stat_intervals **intervals)
 {
@@ -125,7 +119,6 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run,
                      const p5_stat_intervals_options *intervals_wanted, int *status)
 {
     const guest_needs needs = {.reads = options->metrics.words,
-                               .read_count = options->metrics.count,
                                .another = index + 1 != options->runs || options->line->model.count > 1};
     p5_machine *machine = guest_open(&options->guest, options->guest.machine.random_seed + index, status);
     if (machine == NULL)
@@ -173,7 +166,7 @@ static bool run_once(stat_options *options, size_t index, p5_stat_run *run,
     return ran;
 }
 
-/* Returns the style of a report that is written to `out`. */
+/* Returns the style of a report to `out`: with colours if that is a terminal. */
 static p5_stat_style style_for(const stat_options *options, FILE *out)
 {
     p5_stat_style style = options->style;
@@ -215,7 +208,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     intervals.out = out;
     intervals.stat = &stat;
     intervals.style = &options->style;
-    bool intervals_wanted = has_intervals(options);
+    const bool intervals_wanted = options->line->used[OPTION_INTERVAL];
     options->guest.rows_shown = intervals_wanted && isatty(fileno(out));
     while (runs != NULL && done < options->runs) {
         if (!run_once(options, done, &runs[done], intervals_wanted ? &intervals : NULL, &status))
@@ -246,7 +239,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
         status = CLI_INTERNAL;
     if (ending[0] != '\0' && out != stderr)
         fprintf(stderr, "%s\n", ending);
-    if (done > 0 || options->budget.unmeasured[0] != '\0') /* without a run there is nothing else to judge */
+    if (done > 0 || options->budget.unmeasured[0] != '\0')
         status = stat_budget_judge(&options->budget, &stat, options->line->quiet, status);
     free(runs);
     return options->broken > 0 ? CLI_FAILED : status;
@@ -266,7 +259,7 @@ static int stat_guest(stat_options *options)
     if (options->line->detailed)
         options->metrics.count =
             p5_metric_group_names(p5_model_family(options->guest.model), options->metrics.words, WORDS_MOST);
-    if (options->format == P5_STAT_JSON) /* no other format has it */
+    if (options->format == P5_STAT_JSON) /* the other formats do not have the hash */
         p5_file_sha256(options->guest.command[0], options->sha256);
     char *own_options = guest_own_options(&options->guest);
     char *command = guest_command_line(&options->guest);
@@ -291,14 +284,12 @@ static int judge_comparison(const stat_options *options, const p5_comparison *co
 {
     p5_error error = {0};
     unsigned broken;
-    output_reserved junit = {0};
-    if (!output_reserve(&junit, "--junit", options->budget.junit))
+    FILE *xml = options->budget.junit != NULL ? output_open_file("--junit", options->budget.junit) : NULL;
+    if (options->budget.junit != NULL && xml == NULL)
         return CLI_USAGE;
-    FILE *xml = options->budget.junit != NULL ? output_begin(&junit) : NULL;
     p5_status status =
         p5_comparison_judge(comparison, options->line->threshold, stderr, xml, &broken, &error);
     bool written = xml == NULL || output_close(xml, options->budget.junit, status, &error);
-    output_release(&junit);
     return !written ? CLI_INTERNAL : broken > 0 ? CLI_OVER_BUDGET : CLI_OK;
 }
 
@@ -309,7 +300,7 @@ static int show_comparison(const stat_options *options, p5_comparison *compariso
     p5_error error = {0};
     bool on_stdout =
         options->line->compare && options->line->output == NULL && !options->line->used[OPTION_LOG_FD];
-    FILE *out = on_stdout ? stdout : output_open(options->line); /* free, because no guest runs */
+    FILE *out = on_stdout ? stdout : output_open(options->line); /* no guest uses standard output */
     if (out != NULL) {
         p5_stat_style style = style_for(options, out);
         p5_status written = p5_comparison_write(out, comparison, options->format, &style, &error);
@@ -354,7 +345,8 @@ static int compare_files(const stat_options *options)
     return show_comparison(options, comparison, CLI_OK);
 }
 
-/* Runs the guest on one of several models and adds the result, as JSON, to the comparison. Returns the exit status. */
+/* Runs the guest on one of several models and adds the result, as JSON, to the comparison. Works on a copy of the
+ * options, because those of the guest are completed for a model. Returns the exit status. */
 static int add_model(const stat_options *options, const char *model, p5_comparison *comparison)
 {
     stat_options one = *options;
@@ -375,7 +367,7 @@ static int add_model(const stat_options *options, const char *model, p5_comparis
         cli_show_error(&error, NULL, NULL, NULL);
     free(lines);
     stat_budget_close(&one.budget);
-    guest_options_free_model(&one.guest);
+    guest_options_free_completed(&one.guest);
     return size > 0 ? status : CLI_USAGE;
 }
 
@@ -424,7 +416,6 @@ const cli_verb verb_stat = {
     .operands = "[--] GUEST [ARG...]",
     .doc = "Run GUEST and report its events, derived figures and where the clocks went."
            "\vExamples:\n  p5scope stat -e cycles,instructions,data_read_miss:u ./program\n  p5scope stat "
-           "--expect "
-           "'clocks<=1.2M,CPI<1.1' ./program",
+           "--expect 'clocks<=1.2M,CPI<1.1' ./program",
     .runs_guest = true,
     .run = run};

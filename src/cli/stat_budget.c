@@ -28,7 +28,7 @@ bool stat_budget_complete(stat_budget *b, unsigned family)
     return complete_conditions(b, family) && output_reserve(&b->junit_file, "--junit", b->junit);
 }
 
-/* The baseline and the run that it is compared with. */
+/* What the functions below compare: the baseline, which `budget` contains, and the run on `model`. */
 typedef struct with_baseline {
     const p5_budget *budget;
     const p5_run_identity *run;
@@ -63,12 +63,12 @@ void stat_budget_warn(const stat_budget *b, const p5_run_identity *run, const p5
  * CLI_UNMEASURED. */
 static int status_unmeasured(const p5_run_result *result)
 {
-    bool tells = result != NULL && (result->end == P5_END_SIGNAL || result->end == P5_END_SHUTDOWN ||
-                                    result->end == P5_END_TIMEOUT || result->end == P5_END_STOPPED);
-    return tells ? guest_exit_status(result) : CLI_UNMEASURED;
+    bool failed = result != NULL && (result->end == P5_END_SIGNAL || result->end == P5_END_SHUTDOWN ||
+                                     result->end == P5_END_TIMEOUT || result->end == P5_END_STOPPED);
+    return failed ? guest_exit_status(result) : CLI_UNMEASURED;
 }
 
-/* Records the first reason why the conditions cannot be judged, if this run gives one. */
+/* Records why the conditions cannot be judged, if this run is the first that gives a reason. */
 void stat_budget_note(stat_budget *b, const p5_run_result *result, const region *roi)
 {
     char text[400];
@@ -77,7 +77,7 @@ void stat_budget_note(stat_budget *b, const p5_run_result *result, const region 
     if (result == NULL)
         snprintf(text, sizeof text, "nothing was counted, because the guest ended during --fast-forward");
     else if (roi != NULL && region_missed(roi, text, sizeof text))
-        ; /* `text` says it */
+        ; /* region_missed has filled in `text` */
     else if (!guest_ended_itself(result) && (roi == NULL || !region_is_over(roi)))
         guest_ending(result, text, sizeof text);
     else
@@ -86,6 +86,7 @@ void stat_budget_note(stat_budget *b, const p5_run_result *result, const region 
     b->unmeasured_status = status_unmeasured(result);
 }
 
+/* Writes the outcome to --junit's file. Returns false after a message. */
 static bool write_junit(stat_budget *b, const p5_stat *stat)
 {
     FILE *out = output_begin(&b->junit_file);

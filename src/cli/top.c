@@ -12,8 +12,8 @@
 #include "p5scope/observe.h"
 #include "p5tool/report.h"
 
-/* Rows that are kept, metric groups, and without -I the intervals of a second of modelled time. */
-enum { MOST_ROWS = 256, MOST_GROUPS = 32, SECOND_PARTS = 100 };
+/* Maximum numbers of kept rows and of metric groups; and the intervals per second of modelled time without -I. */
+enum { MOST_ROWS = 256, MOST_GROUPS = 32, DEFAULT_INTERVALS_PER_SECOND = 100 };
 
 /* An interval: the clock at its end, and what was counted in it. */
 typedef struct top_row {
@@ -25,15 +25,15 @@ typedef struct top {
     guest_options guest;
     run_interval interval; /* -I */
     const p5_model *model;
-    p5_table *table;  /* formats rows with the metrics of a group */
-    p5_counts before; /* totals at the end of the previous interval */
-    bool screen;      /* rows are shown on a terminal by ncurses, else written as lines */
-    bool quit, paused;
-    int write_error; /* errno when a row could not be written as a line, which stopped the run; else 0 */
+    p5_table *table;   /* formats rows with the metrics of a group */
+    p5_counts before;  /* totals at the end of the previous interval */
+    bool screen;       /* rows are shown on a terminal by ncurses, else written as lines */
+    bool quit, paused; /* by keys q and p */
+    int write_error;   /* errno when a row could not be written as a line, which stopped the run; else 0 */
     const char *groups[MOST_GROUPS]; /* names of the metric groups */
-    size_t group_count, at;          /* at: the one that was chosen last by key */
+    size_t group_count, group;       /* group: index of the one that key g has chosen last */
     top_row *rows;                   /* the last MOST_ROWS, for the screen; row n is at n % MOST_ROWS */
-    size_t count;                    /* of all rows so far */
+    size_t count;                    /* number of all rows so far */
 } top;
 
 #ifdef P5_NCURSES
@@ -84,8 +84,8 @@ static void next_group(top *t)
 {
     for (size_t i = 0; i < t->group_count; i++) {
         p5_table *table;
-        t->at = (t->at + 1) % t->group_count;
-        if (p5_table_open(t->groups[t->at], t->model, &table, NULL) == P5_OK) {
+        t->group = (t->group + 1) % t->group_count;
+        if (p5_table_open(t->groups[t->group], t->model, &table, NULL) == P5_OK) {
             p5_table_close(t->table);
             t->table = table;
             return;
@@ -128,7 +128,7 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     p5_counts now, interval;
     p5_machine_counts(machine, &now);
     if (memcmp(&now, &t->before, sizeof now) == 0 || t->quit)
-        return; /* nothing happened since the row before */
+        return; /* nothing was counted since the previous row */
     interval = now;
     p5_counts_subtract(&interval, &t->before);
     t->before = now;
@@ -191,10 +191,8 @@ static int run_guest(top *t)
     p5_error error = {0};
     t->model = p5_machine_model(machine);
     t->group_count = p5_metric_group_names(p5_model_family(t->model), t->groups, MOST_GROUPS);
-    if (t->group_count > MOST_GROUPS)
-        t->group_count = MOST_GROUPS;
-    if (t->interval.clocks == 0 && t->interval.instructions == 0 && t->interval.seconds == 0)
-        t->interval.seconds = 1.0 / SECOND_PARTS;
+    if (!t->guest.line->used[OPTION_INTERVAL])
+        t->interval.seconds = 1.0 / DEFAULT_INTERVALS_PER_SECOND;
     interval_complete(&t->interval, t->model);
     p5_observe_options options = {.size = sizeof options,
                                   .every_clocks = t->interval.clocks,
@@ -232,7 +230,7 @@ static int run_guest(top *t)
         cli_complain(NULL, NULL, 0, "cannot write the rows: %s", strerror(t->write_error));
     if (!ran || t->write_error != 0)
         return CLI_INTERNAL;
-    return t->quit ? CLI_OK : guest_tell_ending(&result);
+    return t->quit ? CLI_OK : guest_print_ending(&result);
 }
 
 static int run(const cli_options *line)

@@ -9,9 +9,9 @@
 #include "cli/picture.h"
 #include "p5scope/observe.h"
 
-enum { MOST_AT = 64 /* --at options: options.tsv */, MOST_FUNCTIONS = 1000 };
-/* Without -I, the clocks between rows; without a value of --functions, the shortest call that is shown. */
-enum { USUAL_CLOCKS = 100000, USUAL_FUNCTION_CLOCKS = 1000 };
+enum { MOST_AT = 64, MOST_FUNCTIONS = 1000 }; /* MOST_AT as in options.tsv */
+/* The clocks between rows without -I, and the clocks of the shortest call that --functions without a value shows. */
+enum { DEFAULT_CLOCKS = 100000, DEFAULT_FUNCTION_CLOCKS = 1000 };
 
 typedef struct trace_options {
     guest_options guest;
@@ -20,7 +20,6 @@ typedef struct trace_options {
     run_interval interval;   /* -I */
     picture_series pictures; /* --pictures */
     const char **symbols;    /* --symbols, and --init's program */
-    size_t symbol_count;
     p5_selection selection;
     p5_trace_function functions[MOST_FUNCTIONS];
     char *names[MOST_AT]; /* the values of --at, which are cut into the functions' names */
@@ -28,8 +27,8 @@ typedef struct trace_options {
 
 /* ---- Checks of the options ---- */
 
-/* Returns true if an option was given that asks for rows of counters. */
-static bool asks_for_rows(const trace_options *options)
+/* Returns true if an option chooses when rows of counters are written. */
+static bool chooses_rows(const trace_options *options)
 {
     const p5_trace_options *trace = &options->trace;
     return trace->every_clocks != 0 || trace->every_instructions != 0 || options->line->at.count != 0 ||
@@ -52,13 +51,12 @@ static bool choose_format(trace_options *options)
         return cli_refuse(
             "-o", path, 1,
             "the file's name has no known ending (.csv .jsonl .db .vcd .json .kanata .svg .html, also "
-            "with .zst); choose "
-            "the format with --format");
+            "with .zst); choose the format with --format");
     }
     if (options->trace.bus_clock && options->trace.format != P5_TRACE_VCD)
         return cli_refuse("-o", path, 1, "--bus-clock is for waveforms (.vcd)");
     if (options->trace.format == P5_TRACE_VCD && options->trace.every_clocks == 0 &&
-        options->trace.every_instructions == 0 && asks_for_rows(options))
+        options->trace.every_instructions == 0 && chooses_rows(options))
         return cli_refuse(
             "-o", path, 1,
             "--at, --markers and --pmu need -I here: without it a waveform (.vcd) shows every instruction");
@@ -67,8 +65,7 @@ static bool choose_format(trace_options *options)
     if (options->trace.deltas && options->trace.format != P5_TRACE_CSV &&
         options->trace.format != P5_TRACE_JSON)
         return cli_refuse("-o", path, 1, "--deltas is for CSV and JSON lines (.csv .jsonl)");
-    if (options->trace.format >= P5_TRACE_KANATA &&
-        (asks_for_rows(options) || options->line->event.count > 0))
+    if (options->trace.format >= P5_TRACE_KANATA && (chooses_rows(options) || options->line->event.count > 0))
         return cli_refuse(
             "-o", path, 1,
             "-I, -e, --at, --markers and --pmu have no effect here: the pipeline (.kanata .svg .html) has no "
@@ -76,7 +73,7 @@ static bool choose_format(trace_options *options)
     return true;
 }
 
-/* Takes the events of -e. Returns false after a message. */
+/* Selects the events of -e as columns. Returns false after a message. */
 static bool select_events(trace_options *options)
 {
     if (options->line->event.count > 0)
@@ -114,7 +111,7 @@ static bool add_functions(trace_options *options, size_t word, const char *guest
     return true;
 }
 
-/* Completes the options of the trace, whose guest's are complete. Returns false after a message. */
+/* Completes the options of the trace after those of the guest. Returns false after a message. */
 static bool complete(trace_options *options)
 {
     if (options->trace.path == NULL)
@@ -125,8 +122,6 @@ static bool complete(trace_options *options)
     options->symbols = guest_symbol_files(&options->guest);
     if (options->symbols == NULL)
         return false;
-    while (options->symbols[options->symbol_count] != NULL)
-        options->symbol_count++;
     options->trace.symbols = options->symbols;
     const char *guest = options->guest.command[0];
     const file_use output = {"-o", strcmp(options->trace.path, "-") != 0 ? options->trace.path : NULL, false};
@@ -144,14 +139,14 @@ static bool complete(trace_options *options)
                           "--pictures needs -I with an interval of clocks.");
     options->trace.functions = options->functions;
     options->trace.guest = guest;
-    if (!asks_for_rows(options) && options->trace.format != P5_TRACE_VCD)
-        options->trace.every_clocks = USUAL_CLOCKS;
+    if (!chooses_rows(options) && options->trace.format != P5_TRACE_VCD)
+        options->trace.every_clocks = DEFAULT_CLOCKS;
     return good;
 }
 
 /* ---- The run ---- */
 
-/* Returns false after a message if the window was empty. */
+/* Returns false after a message if nothing was executed between --from and --to. */
 static bool check_window(const trace_options *options, const p5_trace *trace)
 {
     const char *from = options->line->from != NULL ? options->line->from : "the start",
@@ -182,8 +177,8 @@ static void take_picture(void *context, p5_machine *machine, const p5_observatio
     picture_series_add(context, machine);
 }
 
-/* Observes the screen for --pictures. Returns false after a message. */
-static bool follow_screen(trace_options *options, p5_machine *machine)
+/* Opens the observer of --pictures. Returns false after a message. */
+static bool observe_screen(trace_options *options, p5_machine *machine)
 {
     p5_error error = {0};
     const p5_observe_options wanted = {.size = sizeof wanted,
@@ -203,9 +198,9 @@ static int trace_machine(trace_options *options, p5_machine *machine)
     double seconds;
     options->trace.size = sizeof options->trace;
     int status = CLI_INTERNAL;
-    options->guest.rows_shown = strcmp(options->trace.path, "-") == 0 && isatty(STDOUT_FILENO);
-    bool to_file = strcmp(options->trace.path, "-") != 0, early = options->line->fast_forward != 0;
-    guest_needs needs = {.reads = options->symbols, .read_count = options->symbol_count};
+    const bool to_file = strcmp(options->trace.path, "-") != 0, early = options->line->fast_forward != 0;
+    options->guest.rows_shown = !to_file && isatty(STDOUT_FILENO);
+    guest_needs needs = {.reads = options->symbols};
     /* Inside the sandbox, the trace's file is created if --fast-forward comes first, and so are SQLite's files beside
      * it. */
     if (to_file && (early || options->trace.format == P5_TRACE_SQLITE))
@@ -225,7 +220,7 @@ static int trace_machine(trace_options *options, p5_machine *machine)
         return CLI_INTERNAL;
     if (!early && !guest_begin(&options->guest, machine, &needs, &status))
         return status;
-    if (!follow_screen(options, machine))
+    if (!observe_screen(options, machine))
         return CLI_USAGE;
     bool ran = guest_run(&options->guest, machine, &result, &seconds);
     bool cut = p5_trace_failed(trace); /* the trace could not be written, which has stopped the run */
@@ -285,7 +280,7 @@ static void take_values(trace_options *options)
                            .deltas = line->deltas,
                            .bus_clock = line->bus_clock,
                            .every_function = line->used[OPTION_FUNCTIONS],
-                           .function_clocks = clocks != NULL ? line->functions : USUAL_FUNCTION_CLOCKS};
+                           .function_clocks = clocks != NULL ? line->functions : DEFAULT_FUNCTION_CLOCKS};
 }
 
 static int run(const cli_options *line)

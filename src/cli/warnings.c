@@ -1,3 +1,4 @@
+/* Warns about results that differ in more than what the user wants to compare. */
 #include "cli/warnings.h"
 
 #include <stdio.h>

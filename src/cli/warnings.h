@@ -1,4 +1,4 @@
-/* Warnings about results that cannot be compared without care. */
+/* Warnings about results that are compared although more than the guest differs between them. */
 #ifndef CLI_WARNINGS_H
 #define CLI_WARNINGS_H
 
@@ -8,10 +8,9 @@
 /* A set of results. Each function returns whether its members agree, and lists their values in `text`. */
 typedef struct warn_results {
     bool (*same_revision)(const void *results, char *text, size_t size);
-    bool (*same_model)(const void *results, char *text,
-                       size_t size); /* NULL: they may be of several models */
+    bool (*same_model)(const void *results, char *text, size_t size); /* NULL: the models may differ */
     bool (*same_option)(const void *results, const char *option, char *text, size_t size);
-    const void *results;
+    const void *results; /* the first argument of the functions */
 } warn_results;
 
 /* Warns if the results are of different revisions of the model or of different models, or if their runs counted

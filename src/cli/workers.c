@@ -19,23 +19,23 @@ _Static_assert(sizeof(worker_answer) <= PIPE_BUF, "an answer must go through a p
 enum { MOST_WORKERS = 256, NO_JOB = UINT32_MAX };
 
 /* Memory shared by all processes. */
-typedef struct board {
+typedef struct job_queue {
     _Atomic uint32_t next;                  /* the first job that no worker has taken */
-    _Atomic uint32_t current[MOST_WORKERS]; /* the job that a worker does; NO_JOB between two */
-} board;
+    _Atomic uint32_t current[MOST_WORKERS]; /* the job that each worker does; NO_JOB between two jobs */
+} job_queue;
 
 typedef struct pool {
     const worker_jobs *jobs;
-    board *shared;
+    job_queue *shared;
     pid_t pid[MOST_WORKERS]; /* 0 = none */
     int answers[2];          /* the pipe: read end, write end */
-    worker_answer **waiting; /* per job: answers that came before their turn */
-    size_t delivered;        /* jobs whose answers were delivered */
+    worker_answer **waiting; /* by job: answers that came before those of earlier jobs */
+    size_t delivered;        /* number of jobs whose answers were delivered */
     bool cancelled;          /* `answered` has cancelled the other jobs */
     bool ended;              /* no more answers are taken: cancelled, or memory ran out */
 } pool;
 
-/* The process of worker number `self`: does jobs until there are none left. */
+/* Does jobs in the process of worker number `self` until there are none left, and ends the process. */
 static _Noreturn void work(const pool *p, unsigned self)
 {
     close(p->answers[0]);
@@ -70,8 +70,8 @@ static bool start_worker(pool *p, unsigned self)
     return true;
 }
 
-/* Stores an answer until its turn, and delivers all answers whose turn it is. Ignores a second answer of a job: a worker
- * may crash after it has written one. */
+/* Stores an answer until its turn, and delivers all answers whose turn it is. Ignores a second answer of a job: a
+ * worker may crash after it has written one. */
 static void take(pool *p, const worker_answer *answer)
 {
     if (answer->job >= p->jobs->count || p->waiting[answer->job] != NULL || answer->job < p->delivered)
@@ -93,7 +93,7 @@ static void take(pool *p, const worker_answer *answer)
     }
 }
 
-/* Reads answers until every worker has ended, which closes the pipe, or the rest is cancelled. */
+/* Reads answers until every worker has ended, which closes the pipe, or no more answers are taken. */
 static void read_answers(pool *p)
 {
     worker_answer answer;
@@ -112,8 +112,8 @@ static void read_answers(pool *p)
     }
 }
 
-/* Waits for all workers. For the job of a worker that crashed, takes an answer with the status -1 and the
- * signal, 0 if the process exited by itself. Returns true if any crashed. */
+/* Waits for all workers. For the job of a worker that crashed, takes an answer with the status -1 and the signal
+ * (0: the process exited). Returns true if any worker crashed. */
 static bool collect_workers(pool *p)
 {
     bool crashed = false;
@@ -140,7 +140,7 @@ static bool collect_workers(pool *p)
     return crashed;
 }
 
-/* Starts workers and takes their answers, again as long as workers crash: new ones continue with the next job.
+/* Starts workers and takes their answers. If a worker crashes, starts new ones, which continue with the next job.
  * Returns false if no worker can be started. */
 static bool run_pool(pool *p)
 {
@@ -161,7 +161,8 @@ static bool run_pool(pool *p)
     return true;
 }
 
-/* Does all jobs in worker processes. Returns true also if `answered` has cancelled some. */
+/* Does all jobs in worker processes. Returns false after a message if that fails; true also if `answered` has cancelled
+ * some. */
 bool workers_run(const worker_jobs *jobs)
 {
     pool p = {.jobs = jobs};

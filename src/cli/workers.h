@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An answer is small enough to be written to a pipe atomically (PIPE_BUF). */
+/* Size of the text of an answer. A whole answer must be small enough for an atomic write to a pipe (PIPE_BUF). */
 enum { WORKER_TEXT = 3900 };
 typedef struct worker_answer {
     uint32_t job;
-    int32_t status;  /* what the job returned; -1 = its process crashed */
-    uint32_t signal; /* of the crash */
-    double seconds;
+    int32_t status;  /* what `work` returned; -1: its process crashed */
+    uint32_t signal; /* the signal of the crash; 0: the process exited */
+    double seconds;  /* host time of the job */
     char text[WORKER_TEXT];
 } worker_answer;
 
