@@ -7,7 +7,7 @@
 #include "isa/isa.h"
 #include "p5scope/observe.h"
 
-enum { ENTRIES = 4096, TEXT_BYTES = 80, CODE_BYTES = 15 /* longest instruction */ };
+enum { ENTRIES = 4096, TEXT_BYTES = 80, CODE_BYTES = ISA_LONGEST };
 
 typedef struct cached_text {
     uint32_t address; /* linear */

@@ -108,8 +108,7 @@ static void write_quoted(FILE *out, const char *text)
             fputs("\\t", out);
         } else if (*at < 0x20 || *at == 0x7f) {
             fprintf(out, "\\u%04x", *at);
-        } else if (*at == 0xc2 &&
-                   at[1] < 0xa0) { /* terminals treat U+0080 to U+009F as control characters, too */
+        } else if (*at == 0xc2 && at[1] < 0xa0) { /* U+0080 to U+009F, control characters of terminals */
             fprintf(out, "\\u%04x", at[1]);
         } else {
             fwrite(at, 1, length, out);
@@ -166,7 +165,7 @@ void json_double(json_writer *json, double value)
         fputs("null", json->out);
         return;
     }
-    /* The last text is reused because all lines of an interval (stat -I) repeat the same time. */
+    /* The last text is reused, because all lines of an interval (stat -I) have the same time. */
     if (json->last_text[0] == '\0' || memcmp(&value, &json->last, sizeof value) != 0)
         search_shortest_text(value, json->last_text, sizeof json->last_text);
     json->last = value;

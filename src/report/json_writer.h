@@ -8,18 +8,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { JSON_DEEPEST = 31 }; /* most nested containers */
+enum { JSON_DEEPEST = 31 }; /* maximum number of nested containers */
 
 typedef struct json_writer {
     FILE *out;
     unsigned depth;     /* number of open containers */
     uint32_t has_items; /* bit per depth: the container has an item, so a comma precedes the next one */
     uint32_t is_object; /* bit per depth: the container is an object; 0: an array */
-    bool after_key;     /* a key has been written, and its value is due */
+    bool after_key;     /* a key has been written, and its value is missing */
     double last;        /* the last value whose text json_double searched for */
     char last_text[32]; /* its text; "": none yet */
 } json_writer;
 
+/* Begins a document. The writer keeps no storage, so it needs no end. */
 void json_init(json_writer *json, FILE *out);
 
 /* Containers. A top-level container ends with a newline: one document per line (JSON Lines). */

@@ -1,5 +1,5 @@
-/* Writes outcomes: those of `p5scope check`, `stat --expect` and `stat --compare` as JUnit XML, and those of `check` as
- * rows. */
+/* Writes the outcomes of `p5scope check`, `stat --expect` and `stat --compare` as JUnit XML, and those of `check`
+ * also as rows for programs. */
 #include "p5tool/report.h"
 
 #include <stdlib.h>

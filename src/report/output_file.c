@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Locks a regular file and, if that is requested, empties it. Returns 0 or an errno. Other files (pipes, terminals)
- * and file systems without locks are used unlocked. */
+/* Locks a regular file and, for P5_OUTPUT_EMPTY, empties it. Returns 0 or an errno. Other files (pipes, terminals)
+ * and file systems without locks are used without a lock. */
 static int lock_and_empty(int file, p5_output_mode mode)
 {
     struct stat about;
@@ -22,8 +22,8 @@ static int lock_and_empty(int file, p5_output_mode mode)
     return mode == P5_OUTPUT_EMPTY && ftruncate(file, 0) != 0 ? errno : 0;
 }
 
-/* Returns the descriptor or -errno. *made tells the caller, which may have to remove the file after an error, whether
- * this call created it. */
+/* Opens and locks a file for writing. Returns the descriptor or -errno. *made (may be NULL) gets whether this call has
+ * created the file, so that the caller can remove it after an error. */
 int p5_output_open(const char *path, p5_output_mode mode, bool *made)
 {
     int flags = O_WRONLY | O_CLOEXEC | (mode == P5_OUTPUT_APPEND ? O_APPEND : 0);

@@ -1,6 +1,6 @@
-/* A file has one or more runs. A *run* is what one command wrote: a header, lines of one kind (counts, intervals or
- * the rows of a trace), and a summary. The header does not say of which kind the lines are, so it is kept until the
- * next line. */
+/* Reads results: a file has one or more runs. A *run* is what one command wrote: a header, lines of one kind
+ * (counts, intervals or the rows of a trace), and a summary. The header does not say of which kind the lines are,
+ * so it is kept until the next line. */
 #include "report/results.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ typedef struct reader {
     result_kind kind;   /* of the current run; RESULT_NONE between runs and while its header is kept */
     bool in_interval;   /* the current interval has lines but not yet its RESULT_INTERVAL_END */
     double interval;    /* modelled seconds at the end of the current interval */
-    sqlite3_int64 rows; /* of a trace, so far */
-    size_t runs;        /* complete ones */
+    sqlite3_int64 rows; /* number of rows of the current trace so far */
+    size_t runs;        /* number of complete runs */
 } reader;
 
 const char *line_text(const result_line *line, int column, const char *otherwise)
@@ -55,6 +55,7 @@ static p5_status format_error(p5_error *error, const char *what)
     return error_set(error, P5_ERR_FORMAT, "%s", what);
 }
 
+/* Returns what the line is, by the keys that it has. */
 static result_part part_of(const result_line *line)
 {
     return line_has(line, LINE_VERSION)    ? RESULT_HEADER
@@ -130,7 +131,7 @@ static p5_status check_order(reader *r, const result_line *line, p5_error *error
     return P5_OK;
 }
 
-/* Reads a line: keeps a header, skips what is no result, and passes on all other lines. */
+/* Reads a line: keeps a header, skips lines that are not results, and passes on all others to the callback. */
 static p5_status read_line(reader *r, const char *text, size_t size, p5_error *error)
 {
     static const char not_a_result[] = "this is not a result of stat or trace in lines of JSON";
@@ -183,7 +184,8 @@ static p5_status read_lines(reader *r, FILE *in, const char *name, p5_error *err
     return status;
 }
 
-/* The file `in` is read to its end and left open. */
+/* Reads all runs of `in` to its end, and leaves it open. *runs gets the number of complete runs, also after an
+ * error. */
 p5_status results_read(FILE *in, const char *name, result_callback *callback, void *context, size_t *runs,
                        p5_error *error)
 {

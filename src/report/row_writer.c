@@ -11,11 +11,11 @@
 
 void rows_open_bare(row_writer *rows, FILE *out, p5_row_format format)
 {
-    const char other = (char)(format >> 8); /* P5_ROWS_SEPARATED: the separator in place of the comma */
+    const char separator = (char)(format >> 8); /* of P5_ROWS_SEPARATED; 0: the comma */
     *rows = (row_writer){.out = out,
                          .csv = (format & 0xff) == P5_ROWS_CSV,
                          .named = format == P5_ROWS_CONTINUED(format) && (format & 0xff) == P5_ROWS_CSV,
-                         .separator = other != 0 ? other : ','};
+                         .separator = separator != 0 ? separator : ','};
 }
 
 void rows_open(row_writer *rows, FILE *out, p5_row_format format, const char *kind, ...)
@@ -47,8 +47,8 @@ void rows_begin(row_writer *rows)
     rows->names = rows->named ? NULL : open_memstream(&rows->name_text, &rows->name_size);
 }
 
-/* Writes a cell, in quotes if necessary. A byte that is not UTF-8 becomes U+FFFD. `to` NULL: the names are already
- * written, or memory was out. */
+/* Writes a cell to `to`, in quotes if necessary. A byte that is not UTF-8 becomes U+FFFD. Does nothing if `to` is
+ * NULL: the names are already written, or memory was out. */
 static void put_cell(FILE *to, bool first, char separator, const char *text)
 {
     if (to == NULL)

@@ -10,7 +10,7 @@ typedef struct row_writer {
     FILE *out;
     bool csv;
     char separator;              /* CSV: between the cells */
-    bool named;                  /* CSV: the first line has been written */
+    bool named;                  /* CSV: the line of names has been written, here or by an earlier report */
     bool started;                /* CSV: the current row has a cell */
     FILE *names;                 /* CSV: collects the columns' names during the first row; then NULL */
     FILE *line;                  /* CSV: collects the cells of the current row */
@@ -33,8 +33,8 @@ void rows_begin(row_writer *rows);
 void rows_end(row_writer *rows);
 void rows_text(row_writer *rows, const char *key, const char *value); /* NULL: an empty cell, null */
 void rows_unsigned(row_writer *rows, const char *key, uint64_t value);
-void rows_double(row_writer *rows, const char *key,
-                 double value); /* NaN and infinities: an empty cell, null */
+/* Writes an empty cell or null for NaN and infinities. */
+void rows_double(row_writer *rows, const char *key, double value);
 void rows_bool(row_writer *rows, const char *key, bool value);
 /* Writes an array of the `count` names; in CSV one cell, with spaces between them. */
 void rows_names(row_writer *rows, const char *key, const char *const *names, size_t count);

@@ -14,8 +14,8 @@ static void put_field(void *context, const char *section, const char *key, const
     fprintf(context, "%s.%s=%s\n", section, key, value);
 }
 
-/* Writes the hash of all fields of the model, so that a model file is identified by its contents and not by
- * its path. Empty if memory is out. */
+/* Writes the hash of all fields of the model to `text`, so that a model file is identified by its contents and not
+ * by its path. Returns `text`, which is empty if memory is out. */
 static const char *model_hash(const p5_model *model, char text[SHA256_TEXT])
 {
     char *fields = NULL;
@@ -79,8 +79,8 @@ char *run_identity_text(const p5_run_identity *identity, const p5_model *model)
     return text;
 }
 
-/* Returns the option's value in an identity, or "not given". The caller frees it with sqlite3_free; NULL if memory is out. `get`
- * is RUN_IDENTITY_OPTION of ?2 and ?1. */
+/* Returns the option's value in an identity, or "not given". The caller frees it with sqlite3_free; NULL if memory
+ * is out. `get` selects RUN_IDENTITY_OPTION with the identity ?2 and the option ?1. */
 static char *option_value(sqlite3_stmt *get, const char *json)
 {
     sqlite3_bind_text(get, 2, json, -1, SQLITE_STATIC);

@@ -1,4 +1,4 @@
-/* Parses and writes numbers and names as users write them. */
+/* Text that users write or read: numbers, suggestions for names, command lines for a shell; and hashes of files. */
 #include "p5tool/report.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ bool p5_parse_number(const char *text, uint64_t *value)
 {
     char last = text[0] != '\0' ? text[strlen(text) - 1] : '\0';
     double factor = last == 'k' || last == 'K' ? 1e3 : last == 'M' ? 1e6 : last == 'G' ? 1e9 : 1;
-    /* text_to_u64 is not asked about k, M and G, because there they are powers of 1024. */
+    /* text_to_u64 takes k, M and G as powers of 1024, so it is not used for them. */
     if (factor == 1 && text_to_u64(text, value))
         return true;
     /* 1e6, 2.5e9 and 1.5M are valid if they are whole numbers. */
@@ -86,9 +86,9 @@ static void write_escaped(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-/* Returns true if a word has no characters that are special to a shell. An = in the first word would make it
- * an assignment. */
-static bool is_plain(const char *word, bool first)
+/* Returns true if a shell takes the word as it is, without quotes. An = in the first word would make it an
+ * assignment. */
+static bool needs_no_quotes(const char *word, bool first)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+@%^=";
     return word[0] != '\0' && word[strspn(word, safe)] == '\0' && !(first && strchr(word, '=') != NULL);
@@ -104,7 +104,7 @@ char *p5_command_text(char *const *words, size_t count)
     for (size_t i = 0; i < count && words[i] != NULL; i++) {
         if (i > 0)
             fputc(' ', out);
-        if (is_plain(words[i], i == 0))
+        if (needs_no_quotes(words[i], i == 0))
             fputs(words[i], out);
         else if (utf8_is_printable(words[i]))
             write_quoted(out, words[i]);

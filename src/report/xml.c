@@ -63,7 +63,7 @@ void xml_attribute(FILE *out, const char *value)
 
 void xml_script_json(FILE *out, const char *json, size_t size)
 {
-    /* '<' occurs in strings only, where an escape means the same. */
+    /* JSON has '<' only in strings, where an escape stands for the same character. */
     for (const char *at = json, *end = json + size; at < end; at++) {
         bool line_end =
             end - at >= 3 && memcmp(at, "\xe2\x80", 2) == 0 && (at[2] == '\xa8' || at[2] == '\xa9');

@@ -14,7 +14,7 @@ void xml_text(FILE *out, const char *text);
 void xml_attribute(FILE *out, const char *value);
 
 /* Writes JSON so that it cannot end the surrounding element <script> of HTML. Unicode's two line separators,
- * E2 80 A8 and E2 80 A9, are escaped likewise, because JavaScript treats them as line ends and JSON does not. */
+ * E2 80 A8 and E2 80 A9, are escaped as well, because JavaScript treats them as line ends and JSON does not. */
 void xml_script_json(FILE *out, const char *json, size_t size);
 
 #endif

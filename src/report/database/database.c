@@ -15,8 +15,8 @@
 #include "p5tool/report.h"
 #include "report/stat/list.h"
 
-/* APPLICATION ("p5sc") and FORM, the number of the tables' form, are the application_id and the user_version in
- * database.sql. */
+/* APPLICATION ("p5sc") and FORM, the version of the tables, are the application_id and the user_version in
+ * database.sql. BUSY_MILLISECONDS is how long a statement waits for another process that writes. */
 enum { APPLICATION = 0x70357363, FORM = 3, BUSY_MILLISECONDS = 60000 };
 
 extern const embedded_file database_files[]; /* database.sql */
@@ -39,16 +39,15 @@ p5_status database_do(p5_database *database, const char *sql, p5_error *error)
                : database_error(database, error);
 }
 
-/* Adds a run. Its identity is a JSON object: kind, version, model, clock rate, guest, label, the writer's identity (?7; or
- * the command and its options if there is none), and the revision of the model, which json_patch leaves out if it is
- * NULL. */
+/* Adds a run. Its identity is a JSON object: kind, version, model, clock rate, guest, label, the writer's identity
+ * (?7; or the command and its options if there is none), and the revision of the model, which json_patch leaves out
+ * if it is NULL. */
 static const char add_run[] =
     "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, source, guest_sha256, label, "
     "identity) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9, ?10, json_patch(json_object('kind', ?1, 'p5scope', ?2, 'model', "
-    "?3, "
-    "'clock-mhz', ?4, "
-    "'guest-sha256', ?9, 'run', iif(?7 IS NULL, json_array(?5, ?6), json(?7)), 'label', ?10), "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9, ?10, json_patch("
+    "json_object('kind', ?1, 'p5scope', ?2, 'model', ?3, 'clock-mhz', ?4, 'guest-sha256', ?9, "
+    "'run', iif(?7 IS NULL, json_array(?5, ?6), json(?7)), 'label', ?10), "
     "json_object('model_revision', ?11)))";
 
 /* Prepares the statements that every database needs. */
@@ -66,8 +65,8 @@ static p5_status prepare(p5_database *database, p5_error *error)
          "INSERT INTO event (name, event, mode, code, ctr, grade) VALUES (?, ?, ?, ?, ?, ?)"},
         {&database->add_interval,
          "INSERT INTO interval (run, number, previous, kind, label, clock, instructions, address, cpl, "
-         "argument, "
-         "value, cesr, ctr0, ctr1, registers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+         "argument, value, cesr, ctr0, ctr1, registers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+         "?)"},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (sqlite3_prepare_v3(database->sqlite, all[i].sql, -1, SQLITE_PREPARE_PERSISTENT, all[i].statement,
@@ -160,7 +159,8 @@ static p5_status open_file(const char *path, p5_database **out, p5_error *error)
     return P5_OK;
 }
 
-/* Prepares an open file for use: checks or creates its tables, and prepares the statements. Closes it after an error. */
+/* Prepares an open file for use: checks or creates its tables, and prepares the statements. Closes it after an
+ * error. */
 static p5_status make_usable(p5_database **database, p5_error *error)
 {
     p5_status status = check_or_create_tables(*database, error);
@@ -193,8 +193,8 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
     bool exists = stat(path, &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
         return error_set(error, P5_ERR_IO, "cannot write %s: this is not a regular file", path);
-    /* The lock is held until SQLite has closed the file, because closing another descriptor of the process would release
-     * SQLite's own locks. */
+    /* The lock is held until SQLite has closed the file, because closing another descriptor of the process would
+     * release SQLite's own locks. */
     int lock = p5_output_open(path, P5_OUTPUT_KEEP, NULL);
     if (lock < 0)
         return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, p5_output_reason(-lock));
@@ -241,12 +241,12 @@ p5_status p5_database_close(p5_database *database, p5_error *error)
     return status;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------- */
+/* ---- Rows ---------------------------------------------------------------------------------------------- */
 
-/* Bind parameter number `at`, from 1. The text must live until the statement has run. */
+/* Binds parameter number `at`, from 1, to a text, which must live until the statement has run, or to NULL. */
 static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
-    sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC); /* NULL binds NULL */
+    sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
 }
 
 static void bind_unsigned(sqlite3_stmt *statement, int at, uint64_t value)
@@ -254,7 +254,7 @@ static void bind_unsigned(sqlite3_stmt *statement, int at, uint64_t value)
     sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
 }
 
-/* Executes a statement without results, and makes it ready for the next use. */
+/* Executes a statement without results, and resets it for the next use. */
 static p5_status run_statement(p5_database *database, sqlite3_stmt *statement, p5_error *error)
 {
     int result = sqlite3_step(statement);

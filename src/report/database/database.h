@@ -25,7 +25,7 @@ typedef struct database_interval {
     sqlite3_int64 number;   /* of the row in its run, from 0 */
     sqlite3_int64 previous; /* id of the row before; 0: it is the first */
     const char *kind;       /* as in table interval, for example "start" */
-    const char *label;      /* function or register; NULL: none */
+    const char *label;      /* name of a function or a register; NULL: none */
     uint64_t clock, instructions;
     const p5_observation *at;    /* its address, CPL, number and value; NULL: it has none of these */
     bool has_number, has_value;  /* at->number and at->value are valid */
@@ -45,20 +45,20 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
 typedef struct database_end {
     uint64_t clocks, instructions;
     double seconds;
-    const char *ending; /* NULL: the guest simply exited */
+    const char *ending; /* how the run ended; NULL: the guest exited */
 } database_end;
 /* Completes the run with the id `run`. */
 p5_status database_end_run(p5_database *database, sqlite3_int64 run, const database_end *end,
                            p5_error *error);
-/* Finds the event `name` (with modifiers), or adds it, and gets its id. `event` is its enum p5_event, or P5_SELECT_CLOCKS if
- * the name is not that of an event. `mode` is as in table event. */
+/* Finds the event `name` (with modifiers), or adds it, and gets its id. `event` is its enum p5_event, or
+ * P5_SELECT_CLOCKS if the name is not that of an event. `mode` is as in table event. */
 p5_status database_event(p5_database *database, const char *name, int event, const char *mode,
                          sqlite3_int64 *id, p5_error *error);
 /* Adds a row of table interval and gets its id. */
 p5_status database_add_interval(p5_database *database, const database_interval *interval, sqlite3_int64 *id,
                                 p5_error *error);
-/* Adds the values of the row with the id `interval`, one for each id of an event. One statement adds all, because one by
- * one they would take twice the time. `count` must be the same in all calls for one database. */
+/* Adds the values of the row with the id `interval`, one for each id of an event. One statement adds all, because
+ * one by one they would take twice the time. `count` must be the same in all calls for one database. */
 p5_status database_add_values(p5_database *database, sqlite3_int64 interval, const sqlite3_int64 *events,
                               const uint64_t *values, size_t count, p5_error *error);
 

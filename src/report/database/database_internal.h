@@ -22,8 +22,8 @@ sqlite3_int64 database_ask(const p5_database *database, const char *sql);
  * have a meaning of their own). NULL without memory; the caller frees it. */
 char *database_file_name(const char *path);
 
-/* Adds the runs of `file`, whose contents are `in`, if it consists of JSON lines (merge_lines.c). All or nothing is added.
- * *runs gets how many. */
+/* Adds the runs of `file`, whose contents are `in`, if it consists of JSON lines (merge_lines.c). All or nothing is
+ * added. *runs gets how many. */
 p5_status merge_lines(p5_database *database, const char *file, const char *label, FILE *in, size_t *runs,
                       p5_error *error);
 

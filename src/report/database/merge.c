@@ -9,17 +9,16 @@
 #include "report/database/database_internal.h"
 #include "report/run_identity.h"
 
-/* ---- databases ----------------------------------------------------------------------------------------- */
+/* ---- Databases ----------------------------------------------------------------------------------------- */
 
-/* SQL for the identity of run `o` of the other database with its new label: its own, or else that in temp.wanted.
- * Identities of older versions are not
- * JSON. */
+/* SQL: the identity of run `o` of the other database with its label, or with the label in temp.wanted if it has none.
+ * Identities that older versions wrote are not JSON. */
 #define NEW_IDENTITY                                                                                         \
     "iif(json_valid(o.identity), json_set(o.identity, '$.label', coalesce(o.label, w.label)), "              \
     "o.identity || iif(o.label IS NULL, coalesce(w.label, ''), ''))"
 
-/* Copies all runs of the attached database `other`. Ids of runs and rows are renumbered to follow the existing ones; events
- * are matched by name. */
+/* Copies all runs of the attached database `other`. Ids of runs and rows are renumbered to follow the existing
+ * ones; events are matched by name. */
 static const char copy_all[] =
     "INSERT OR IGNORE INTO event (name, event, mode, code, ctr, grade)"
     " SELECT name, event, mode, code, ctr, grade FROM other.event;"
@@ -37,8 +36,8 @@ static const char copy_all[] =
     " JOIN other.event o ON o.id = v.event JOIN main.event m ON m.name = o.name;"
     "DROP TABLE temp.shift";
 
-/* Stores the label (may be NULL) for runs without one in the table temp.wanted. Temporary tables are outside of the file's
- * transaction. */
+/* Stores the label (may be NULL) for runs without one in the table temp.wanted. Temporary tables are outside of the
+ * file's transaction. */
 static p5_status set_label(p5_database *database, const char *label, p5_error *error)
 {
     char *sql = sqlite3_mprintf(
@@ -101,13 +100,13 @@ static p5_status merge_database(p5_database *database, const char *file, const c
     return status;
 }
 
+/* Returns whether all runs state the same revision of the model. `text` gets the revisions. */
 bool p5_database_same_revision(const p5_database *database, char *text, size_t size)
 {
-    static const char sql[] = "SELECT count(*) < 2 OR count(DISTINCT n) = 1 AND count(n) = count(*), "
-                              "group_concat(DISTINCT ifnull(n, 'not "
-                              "stated')) FROM (SELECT iif(json_valid(identity), identity ->> "
-                              "'$.model_revision', NULL) AS n FROM run ORDER "
-                              "BY n)";
+    static const char sql[] =
+        "SELECT count(*) < 2 OR count(DISTINCT n) = 1 AND count(n) = count(*), "
+        "group_concat(DISTINCT ifnull(n, 'not stated')) FROM "
+        "(SELECT iif(json_valid(identity), identity ->> '$.model_revision', NULL) AS n FROM run ORDER BY n)";
     sqlite3_stmt *ask;
     bool same = true;
     text[0] = '\0';
@@ -121,14 +120,16 @@ bool p5_database_same_revision(const p5_database *database, char *text, size_t s
     return same;
 }
 
-/* Of the identity `own`: the option ?1, and the snapshot from which the run began. */
-#define ASKED_OPTION RUN_IDENTITY_OPTION("own", "?1")
+/* SQL: in the identity `own`, the value of option ?1, and the snapshot from which the run began. */
+#define OPTION_VALUE RUN_IDENTITY_OPTION("own", "?1")
 #define LOADED       RUN_IDENTITY_OPTION("own", "'load'")
 
+/* Returns whether the option `name` has the same value in all runs of one guest that began in the same way: from
+ * its start, or from the same snapshot. `text` gets the values of the first guest for which it has not. */
 bool p5_database_same_option(const p5_database *database, const char *name, char *text, size_t size)
 {
     static const char sql[] =
-        "SELECT group_concat(DISTINCT v) FROM (SELECT ifnull(" ASKED_OPTION ", 'not given') AS v, "
+        "SELECT group_concat(DISTINCT v) FROM (SELECT ifnull(" OPTION_VALUE ", 'not given') AS v, "
         "own ->> '$.argv[0]' AS guest, " LOADED " AS start FROM (SELECT identity -> '$.run' AS own FROM run "
         "WHERE iif(json_valid(identity), json_type(identity, '$.run'), '') = 'object') ORDER BY v) "
         "GROUP BY guest, start HAVING count(DISTINCT v) > 1 LIMIT 1";

@@ -1,6 +1,6 @@
-/* Merges JSON lines into a database: the output of `stat -j` and `stat -I -j`, and traces in JSON lines. A *row* is one of
- * table interval: a row of a trace, an interval of `stat -I`, or the whole run of `stat`. Its values (table value) are
- * totals since the beginning of the run. */
+/* Merges JSON lines into a database: the output of `stat -j` and `stat -I -j`, and traces in JSON lines. A *row* is
+ * one of table interval: a row of a trace, an interval of `stat -I`, or the whole run of `stat`. Its values (table
+ * value) are totals since the beginning of the run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "report/stat/list.h"
 #include "report/stat/scan.h"
 
-/* Adds a row of table interval from a trace's line of JSON (?4). It is number ?2 of run ?1. ?3 is the id of the row before it;
- * NULL: it is the first. */
+/* Adds a row of table interval from a trace's line of JSON (?4). It is number ?2 of run ?1. ?3 is the id of the row
+ * before it; NULL: it is the first. */
 static const char add_interval[] =
     "INSERT INTO interval (run, number, previous, kind, label, clock, instructions, address, cpl, "
     "argument, value, cesr, ctr0, ctr1, registers) SELECT ?1, ?2, ?3, coalesce(j ->> '$.kind', ''), j ->> "
@@ -20,8 +20,9 @@ static const char add_interval[] =
     "INTEGER), 0), CAST(j ->> '$.address' AS INTEGER), CAST(j ->> '$.cpl' AS INTEGER), CAST(j ->> "
     "'$.number' AS INTEGER), CAST(j ->> '$.value' AS INTEGER), CAST(j ->> '$.cesr' AS INTEGER), CAST(j "
     "->> '$.ctr0' AS INTEGER), CAST(j ->> '$.ctr1' AS INTEGER), j -> '$.registers' FROM (SELECT ?4 AS j)";
-/* Adds the values of row ?1 from a trace's line of JSON (?3). The path ?4 is that of the object with the counters. If they are
- * differences, they are added to the values of the row before, whose id is ?2. If they are totals, ?2 is NULL. */
+/* Adds the values of row ?1 from a trace's line of JSON (?3). The path ?4 is that of the object with the counters.
+ * If they are differences, they are added to the values of the row before, whose id is ?2. If they are totals, ?2
+ * is NULL. */
 static const char add_values[] =
     "INSERT INTO value SELECT ?1, e.id, c.value + coalesce((SELECT value FROM value WHERE interval = ?2 AND "
     "event = e.id), 0) FROM json_each(?3, ?4) c JOIN event e ON e.name = c.key";
@@ -31,7 +32,7 @@ static const char add_sum[] = "INSERT INTO value SELECT ?1, ?2, ?3 + coalesce((S
 
 typedef struct merger {
     p5_database *database;
-    const char *file;            /* its name */
+    const char *file;            /* name of the file that is read */
     const char *label;           /* for the runs; may be NULL */
     sqlite3_stmt *counter_names; /* lists the keys of the object with a trace row's counters */
     sqlite3_stmt *add_interval, *add_values, *add_sum;
@@ -39,12 +40,12 @@ typedef struct merger {
     sqlite3_int64 run;          /* id of the current run */
     sqlite3_int64 interval;     /* stat: id of the row that lines are added to; 0: none is open */
     sqlite3_int64 previous;     /* id of the last complete row of the run; 0: none */
-    sqlite3_int64 rows;         /* of the current run so far */
+    sqlite3_int64 rows;         /* number of rows of the current run so far */
     sqlite3_int64 instructions; /* stat -I: sum over the intervals of the current run so far */
-    int counters;               /* in each row of a trace */
+    int counters;               /* number of counters in each row of a trace */
 } merger;
 
-/* Executes a statement without results, and makes it ready for the next use. A value that exists is an error of the
+/* Executes a statement without results, and resets it for the next use. A value that exists already is an error of the
  * file. */
 static p5_status run_statement(const merger *m, sqlite3_stmt *statement, p5_error *error)
 {
@@ -59,7 +60,7 @@ static p5_status run_statement(const merger *m, sqlite3_stmt *statement, p5_erro
     return status;
 }
 
-/* Adds the run. */
+/* Adds the run of a header. */
 static p5_status begin_run(merger *m, const result_line *header, p5_error *error)
 {
     static const char *const names[] = {
@@ -92,8 +93,8 @@ static p5_status open_interval(merger *m, const result_line *line, p5_error *err
     return database_add_interval(m->database, &interval, &m->interval, error);
 }
 
-/* Completes the open row with the clock and the instruction count at its end. An interval has no line for a stall cause that cost
- * no clocks in it, so the value of each event without a line is copied from the row before. */
+/* Completes the open row with the clock and the instruction count at its end. An interval has no line for a stall
+ * cause that cost no clocks in it, so the value of each event without a line is copied from the row before. */
 static p5_status close_interval(merger *m, uint64_t clock, uint64_t instructions, p5_error *error)
 {
     char sql[400];
@@ -107,8 +108,8 @@ static p5_status close_interval(merger *m, uint64_t clock, uint64_t instructions
     return database_do(m->database, sql, error);
 }
 
-/* Finds or adds the event `name`, which may have modifiers, and gets its id. If `mode` is NULL, the mode follows from the
- * modifiers. */
+/* Finds or adds the event `name`, which may have modifiers, and gets its id. If `mode` is NULL, the mode follows
+ * from the modifiers. */
 static p5_status event_id(merger *m, const char *name, const char *mode, sqlite3_int64 *id, p5_error *error)
 {
     p5_selected found;
@@ -132,16 +133,15 @@ static p5_status add_value(merger *m, const result_line *line, p5_error *error)
         return status;
     sqlite3_bind_int64(m->add_sum, 1, m->interval);
     sqlite3_bind_int64(m->add_sum, 2, event);
-    sqlite3_bind_value(
-        m->add_sum, 3,
-        sqlite3_column_value(line->columns, LINE_VALUE)); /* a mean of `stat -r` may be a fraction */
+    /* The value is bound as it is, because a mean of `stat -r` may be a fraction. */
+    sqlite3_bind_value(m->add_sum, 3, sqlite3_column_value(line->columns, LINE_VALUE));
     if (m->previous != 0)
         sqlite3_bind_int64(m->add_sum, 4, m->previous);
     return run_statement(m, m->add_sum, error);
 }
 
-/* Adds the events that the first row of a trace has and the database does not, and counts those of the row. All rows of a
- * trace have the same counters. `object` is the path of the object with them. */
+/* Adds the events that the first row of a trace has and the database does not, and counts those of the row. All
+ * rows of a trace have the same counters. `object` is the path of the object with them. */
 static p5_status add_counter_names(merger *m, const result_line *line, const char *object, p5_error *error)
 {
     p5_status status = P5_OK;
@@ -187,7 +187,7 @@ static p5_status add_trace_row(merger *m, const result_line *line, p5_error *err
 /* Completes the row of an interval of `stat -I`, whose line has the time at its end and the instructions in it. */
 static p5_status end_interval(merger *m, const result_line *line, p5_error *error)
 {
-    p5_status status = open_interval(m, line, error); /* stat -n has no line of an event that has opened it */
+    p5_status status = open_interval(m, line, error); /* not open after stat -n, which writes no events */
     m->instructions += line_integer(line, LINE_INSTRUCTIONS);
     double clock = line_number(line, LINE_INTERVAL) * m->clock_mhz * 1e6;
     return status == P5_OK ? close_interval(m, (uint64_t)llround(clock), (uint64_t)m->instructions, error)

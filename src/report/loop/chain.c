@@ -1,3 +1,5 @@
+/* Finds the dependence chain of a loop: the longest path of results from one execution of an instruction to its
+ * execution in a later trip. */
 #include "report/loop/chain.h"
 
 #include <stdlib.h>
@@ -5,7 +7,11 @@
 
 #include "report/loop/rewrite.h"
 
-enum { NONE = -1, AGI_CLOCKS = 1, MULTIPLY_EXTRA = 2 };
+enum {
+    NONE = -1,
+    AGI_CLOCKS = 1,    /* an address is needed in D2, a clock before EX */
+    MULTIPLY_EXTRA = 2 /* an MMX multiplication has 3 stages */
+};
 
 /* When an instruction could begin if nothing but results held it back. */
 typedef struct earliest {
@@ -13,21 +19,22 @@ typedef struct earliest {
     ptrdiff_t after; /* index of the instruction that it waits for, or NONE */
 } earliest;
 
-/* Returns the clocks from the beginning of `by` to that of an instruction `of` that needs its result: the latencies
- * of the model. An exception to a rule shows in the clocks. */
+/* Returns the clocks from the beginning of `by` to that of an instruction `of` that needs its result, by the rules
+ * of the model. The clocks that passed between the two in the window are the maximum, because some results are
+ * exceptions to a rule. */
 static uint64_t latency(const p5_trace_insn *by, const p5_trace_insn *of, const p5_trace_source *source)
 {
-    const uint64_t in_ex = by->end - by->begin, apart = of->begin > by->begin ? of->begin - by->begin : 0;
+    const uint64_t in_ex = by->end - by->begin, passed = of->begin > by->begin ? of->begin - by->begin : 0;
     uint64_t clocks = source->kind != P5_SOURCE_X87 && in_ex < by->clocks ? in_ex : by->clocks;
     if (source->kind == P5_SOURCE_ADDRESS)
         clocks += AGI_CLOCKS;
     else if (source->kind == P5_SOURCE_MMX && by->kind == P5_PIPE_MMX_MULTIPLY)
         clocks += MULTIPLY_EXTRA;
-    return clocks < apart ? clocks : apart;
+    return clocks < passed ? clocks : passed;
 }
 
-/* Returns the clocks from the beginning of the store `by` to that of the load `of` that reads what it has written. A load
- * beside a store that takes several clocks waits for the last of them. */
+/* Returns the clocks from the beginning of the store `by` to that of the load `of` that reads what it has written.
+ * If the store takes several clocks, another instruction's load can pair with its last clock. */
 static uint64_t memory_latency(const p5_trace_insn *by, const p5_trace_insn *of)
 {
     const p5_trace_source value = {.kind = P5_SOURCE_REGISTER};
@@ -35,15 +42,16 @@ static uint64_t memory_latency(const p5_trace_insn *by, const p5_trace_insn *of)
     return clocks > 1 && by->address != of->address ? clocks - 1 : clocks;
 }
 
-/* The instructions of the window in the code; NULL: not found. */
-typedef struct memory {
-    loop_code code;
-    const code_insn **items;
-} memory;
+/* The program's code, and where the instructions of the window are in it. */
+typedef struct window_code {
+    loop_code code;          /* without items if instructions overlap */
+    const code_insn **items; /* by index in the window; NULL: not found */
+} window_code;
 
-/* Returns the instruction that stored what instruction `i` loads: the last store before it, of the same address expression,
- * whose registers nothing has written since. NONE if there is none, or if a store between may be to the same place. */
-static ptrdiff_t stored_by(const memory *m, size_t i)
+/* Returns the instruction that stored what instruction `i` loads: the last store before it, of the same address
+ * expression, whose registers nothing has written since. NONE if there is none, or if a store between may be to the
+ * same place. */
+static ptrdiff_t stored_by(const window_code *m, size_t i)
 {
     enum { FARTHEST = 256 };
     const code_insn *load = m->items[i];
@@ -61,7 +69,8 @@ static ptrdiff_t stored_by(const memory *m, size_t i)
     return NONE;
 }
 
-static bool memory_open(memory *m, const p5_window *w, const p5_case_program *program)
+/* Returns false if memory is out. The caller calls window_code_close in any case. */
+static bool window_code_open(window_code *m, const p5_window *w, const p5_case_program *program)
 {
     const bool good = code_open(&m->code, program, w, 0) || m->code.count == 0;
     m->items = calloc(w->count + 1, sizeof *m->items);
@@ -72,19 +81,20 @@ static bool memory_open(memory *m, const p5_window *w, const p5_case_program *pr
     return good && m->items != NULL;
 }
 
-static void memory_close(memory *m)
+static void window_code_close(window_code *m)
 {
     code_close(&m->code);
     free(m->items);
 }
 
 /* Returns whether both instructions step ESP in D2, which forwards it from one to the other without a clock. */
-static bool both_step_esp(const memory *m, size_t by, size_t of)
+static bool both_step_esp(const window_code *m, size_t by, size_t of)
 {
     return (m->items[by] == NULL || m->items[by]->insn.flags & ISA_STACK) &&
            (m->items[of] == NULL || m->items[of]->insn.flags & ISA_STACK);
 }
 
+/* Records that instruction `i` of the window begins at least `clocks` after instruction `by`. */
 static void wait_for(earliest *at, size_t i, size_t by, uint64_t clocks)
 {
     const uint64_t clock = at[by].clock + clocks;
@@ -92,7 +102,9 @@ static void wait_for(earliest *at, size_t i, size_t by, uint64_t clocks)
         at[i] = (earliest){clock, (ptrdiff_t)by};
 }
 
-static void find_earliest(const p5_window *w, const memory *m, earliest *at)
+/* Fills in `at` for each instruction of the window, in program order: the instructions that it waits for come
+ * before. */
+static void find_earliest(const p5_window *w, const window_code *m, earliest *at)
 {
     for (size_t i = 0; i < w->count; i++) {
         at[i] = (earliest){0, NONE};
@@ -111,20 +123,20 @@ static void find_earliest(const p5_window *w, const memory *m, earliest *at)
     }
 }
 
-/* Two executions of an instruction on the longest path. */
+/* Two executions of one instruction on a path, and the number of trips from the early to the late one. */
 typedef struct span {
     size_t late, early;
     unsigned trips;
 } span;
 
-/* Finds the widest span on the path that ends at `end`. */
+/* Finds the span of the most trips on the path that ends at `end`; trips 0: there is none. */
 static span widest(const p5_window *w, const earliest *at, size_t end)
 {
     span best = {0, 0, 0};
     const unsigned first_trip = w->items[0].trip;
     for (ptrdiff_t late = (ptrdiff_t)end; late != NONE; late = at[late].after) {
         if (w->items[late].trip - first_trip <= best.trips)
-            break; /* what is earlier on the path has no wider span */
+            break; /* a span that ends earlier has no more trips */
         for (ptrdiff_t early = at[late].after; early != NONE; early = at[early].after) {
             const unsigned trips = w->items[late].trip - w->items[early].trip;
             if (w->items[early].trace.address == w->items[late].trace.address && trips > best.trips)
@@ -155,14 +167,15 @@ static void name_chain(const p5_window *w, const earliest *at, size_t late, char
                                  w->items[on_path[n]].text);
 }
 
+/* Returns the clocks per trip of the longest chain, 0 if there is none, or -1 if memory is out. */
 double chain_find(const p5_window *window, const p5_case_program *program, char *text, size_t size)
 {
-    memory m = {0};
+    window_code m = {0};
     earliest *at = calloc(window->count + 1, sizeof *at);
     double clocks = 0;
     size_t end = 0;
     text[0] = '\0';
-    if (!memory_open(&m, window, program) || at == NULL)
+    if (!window_code_open(&m, window, program) || at == NULL)
         clocks = -1;
     else
         find_earliest(window, &m, at);
@@ -175,7 +188,7 @@ double chain_find(const p5_window *window, const p5_case_program *program, char 
             name_chain(window, at, s.late, text, size);
         }
     }
-    memory_close(&m);
+    window_code_close(&m);
     free(at);
     return clocks;
 }

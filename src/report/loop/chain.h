@@ -4,9 +4,9 @@
 
 #include "report/timeline/window.h"
 
-/* Returns the clocks per trip of the longest chain that goes from trip to trip, 0 if there is none, and writes
- * its instructions to `text`. A chain consists of registers, flags, the x87 stack, and memory that is stored and loaded by
- * the same address expression, with the latencies of the model. Returns -1 if memory is out. */
+/* Returns the clocks per trip of the longest chain that goes from trip to trip, 0 if there is none, and writes its
+ * instructions to `text`. A chain consists of registers, flags, the x87 stack, and memory that is stored and loaded
+ * by the same address expression, with the latencies of the model. Returns -1 if memory is out. */
 double chain_find(const p5_window *window, const p5_case_program *program, char *text, size_t size);
 
 #endif

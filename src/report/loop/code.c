@@ -64,8 +64,7 @@ static unsigned branch_of(const isa_insn *insn)
     return isa_forms[insn->form].branch;
 }
 
-/* Returns true for a near branch whose target its encoding contains. */
-static bool is_direct(const isa_insn *insn)
+bool code_is_direct(const isa_insn *insn)
 {
     const unsigned branch = branch_of(insn);
     return branch == ISA_JCC || branch == ISA_JMP || branch == ISA_CALL || branch == ISA_LOOP;
@@ -87,7 +86,7 @@ typedef struct search {
     size_t todo_count;
 } search;
 
-/* Adds an address to `todo` unless it is outside the code, the program's end, or done. */
+/* Adds an address to `todo`, unless it is outside the code, at the program's end, or decoded already. */
 static void reach(search *s, uint32_t address)
 {
     const p5_case_image *image = &s->code->image;
@@ -97,8 +96,8 @@ static void reach(search *s, uint32_t address)
         s->todo[s->todo_count++] = address;
 }
 
-/* Decodes what is in `todo`, and from there on whatever control can reach by falling through and direct
- * branches. */
+/* Decodes the instructions at the addresses in `todo`, and all that control can reach from there by falling through and
+ * by direct branches. */
 static void follow(search *s)
 {
     const p5_case_image *image = &s->code->image;
@@ -110,19 +109,19 @@ static void follow(search *s)
                                                   image->text_size - offset, address, true, &insn))
             continue;
         s->length[offset] = insn.length;
-        if (is_direct(&insn))
+        if (code_is_direct(&insn))
             reach(s, insn.target);
         if (falls_through(&insn))
             reach(s, address + insn.length);
     }
 }
 
-/* Makes code->items of what was reached. Returns false if memory is out or instructions overlap. */
+/* Makes code->items of the instructions that were reached. Returns false if memory is out or instructions overlap. */
 static bool collect(loop_code *code, const search *s)
 {
     const p5_case_image *image = &code->image;
-    /* the run ends within the code only with a harness; else at an instruction that was appended */
-    code->has_harness = image->exit_address + 16 < image->text_address + image->text_size;
+    /* A program without a harness ends at an instruction that was appended to its code. */
+    code->has_harness = image->exit_address + ISA_LONGEST + 1 < image->text_address + image->text_size;
     uint32_t end = image->text_address;
     for (size_t offset = 0; offset < image->text_size; offset++)
         code->count += s->length[offset] != 0;
@@ -149,7 +148,7 @@ static bool collect(loop_code *code, const search *s)
     return true;
 }
 
-/* Returns false as `collect` does. */
+/* Finds code->items. Returns false if memory is out or instructions overlap. */
 static bool find_reachable(loop_code *code)
 {
     search s = {.code = code,
@@ -181,7 +180,7 @@ size_t code_find(const loop_code *code, uint32_t address)
  * program. */
 static unsigned live_before(const loop_code *code, size_t i)
 {
-    /* at the end of the program somebody may read its registers, but not its flags */
+    /* Code after the end of the program may read registers, but not flags. */
     if (i >= code->count)
         return CODE_REGISTERS & ~code->free_registers;
     const code_insn *item = &code->items[i];
@@ -190,13 +189,13 @@ static unsigned live_before(const loop_code *code, size_t i)
         return code->live_after_return;
     if (branch == ISA_CALL || branch == ISA_CALL_INDIRECT)
         return CODE_REGISTERS | item->live; /* `live` has the flags */
-    if (branch != ISA_NOT_BRANCH && !is_direct(&item->insn))
+    if (branch != ISA_NOT_BRANCH && !code_is_direct(&item->insn))
         return CODE_REGISTERS | CODE_CARRY | CODE_FLAGS;
     return (item->live & ~code_kills(&item->insn)) | code_reads(&item->insn);
 }
 
-/* Returns what is live before the instruction that follows item `i` in memory. What is not in code->items is
- * the program's end. */
+/* Returns what is live before the instruction that follows item `i` in memory. An instruction that is not in
+ * code->items counts as the program's end. */
 static unsigned live_before_next(const loop_code *code, size_t i)
 {
     const isa_insn *insn = &code->items[i].insn;
@@ -211,7 +210,7 @@ static unsigned live_after(const loop_code *code, size_t i)
     unsigned live = 0;
     if (falls_through(insn))
         live |= live_before_next(code, i);
-    if (is_direct(insn))
+    if (code_is_direct(insn))
         live |= live_before(code, code_find(code, insn->target));
     return live;
 }
@@ -238,7 +237,7 @@ static void find_live(loop_code *code)
     }
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------- */
+/* ---- Opening ----------------------------------------------------------------------------------------- */
 
 /* Returns the highest number at any offset of the bytes that could be an address of code, as in jump tables;
  * 0: there is none. */
@@ -261,7 +260,7 @@ static void mark(loop_code *code, const p5_window *window)
     for (size_t i = 0; i < code->count; i++) {
         const isa_insn *insn = &code->items[i].insn;
         code->unused &= ~(code_reads(insn) | code_writes(insn));
-        const size_t target = is_direct(insn) ? code_find(code, insn->target) : code->count;
+        const size_t target = code_is_direct(insn) ? code_find(code, insn->target) : code->count;
         if (target < code->count)
             code->items[target].leader = true;
     }
@@ -334,7 +333,7 @@ static bool redirect_all(const loop_code *code, const code_edit *edit, const mov
 {
     for (size_t i = 0; i < code->count; i++) {
         const isa_insn *insn = &code->items[i].insn;
-        if (!is_direct(insn) || (i >= edit->first && i < edit->first + edit->count))
+        if (!code_is_direct(insn) || (i >= edit->first && i < edit->first + edit->count))
             continue;
         if (insn->target > m->from && insn->target < m->to)
             return false;

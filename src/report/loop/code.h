@@ -24,7 +24,7 @@ typedef struct loop_code {
     isa_decoder *decoder;
     code_insn *items; /* all instructions that control can reach, by address */
     size_t count;
-    unsigned free_registers; /* set of registers that nobody reads after the program's end or a return */
+    unsigned free_registers; /* set of registers that no code reads after the program's end or a return */
     unsigned unused;         /* set of registers that no instruction names */
     uint32_t addressed;      /* code below this address must not move: the highest number in code or data that
                                 may be an address of code, as in a jump table; 0: there is none */
@@ -46,6 +46,8 @@ unsigned code_reads(const isa_insn *insn);
 unsigned code_writes(const isa_insn *insn);
 /* Returns what the instruction overwrites completely each time: its old value is then dead before it. */
 unsigned code_kills(const isa_insn *insn);
+/* Returns true for a near branch whose target its encoding contains. */
+bool code_is_direct(const isa_insn *insn);
 /* Returns the index in code->items of the instruction at `address`; code->count: there is none. */
 size_t code_find(const loop_code *code, uint32_t address);
 
@@ -60,7 +62,7 @@ typedef struct code_edit {
 } code_edit;
 
 /* Returns a copy of `program` with the edit in it. `program` must have the same instructions at the same
- * addresses as code->program; it may differ in constants, as the trip count. The code after the edit moves,
+ * addresses as code->program; it may differ in constants, such as the trip count. The code after the edit moves,
  * and branches go to the same instructions as before. Returns NULL if memory is out, or if the code cannot
  * move. */
 p5_case_program *code_edited(const loop_code *code, const p5_case_program *program, const code_edit *edit);

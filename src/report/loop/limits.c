@@ -28,7 +28,7 @@ const char *p5_limit_name(p5_limit limit)
     return kinds[limit].name;
 }
 
-/* Called with the loaded machine before it runs. */
+/* Gives the loaded machine the perfect parts *context before it runs. */
 static void make_ideal(void *context, p5_machine *machine)
 {
     p5_core_set_ideal(p5_machine_core(machine), *(const unsigned *)context);
@@ -123,7 +123,7 @@ p5_status p5_loop_limits_find(p5_case_program *const programs[2], const unsigned
     return status;
 }
 
-/* ---- output -------------------------------------------------------------------------------------------- */
+/* ---- Output -------------------------------------------------------------------------------------------- */
 
 static void write_text(FILE *out, const p5_loop_limits *l)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* How far an instruction is moved, in instructions; longer runs (rewrite.h) are not reordered. */
+/* FARTHEST: how many places an instruction is moved at most. LONGEST_RUN: longer runs (rewrite.h) are not reordered. */
 enum { FARTHEST = 12, LONGEST_RUN = 64 };
 
 /* ---- Independence -------------------------------------------------------------------------------------- */
@@ -23,7 +23,8 @@ static bool is_barrier(const code_insn *item)
            (opcode[0] == 0x0f && opcode[1] == 0x77);
 }
 
-/* Operands with 16-bit addresses and those of MOV moffs are not described. */
+/* Returns the explicit memory operand of an instruction, or the address of LEA. Returns no operand for 16-bit
+ * addresses and for MOV moffs. */
 code_operand rewrite_operand(const code_insn *item)
 {
     code_operand none = {NULL, 0, 0};
@@ -52,13 +53,12 @@ static bool same_registers(const code_operand *a, const code_operand *b)
     const unsigned rm = a->bytes[0] & 7, mod_a = a->bytes[0] >> 6, mod_b = b->bytes[0] >> 6;
     if (rm != (b->bytes[0] & 7u) || (rm == 4 && a->bytes[1] != b->bytes[1]))
         return false;
-    /* without a displacement (mod 0), EBP as the base means that there is none */
+    /* With mod 0, the code of EBP as the base means that there is no base. */
     const bool base_ebp = rm == 5 || (rm == 4 && (a->bytes[1] & 7) == 5);
     return !base_ebp || (mod_a == 0) == (mod_b == 0);
 }
 
-/* Compares the memory operands of two instructions, provided that their registers do not change in
- * between. */
+/* Compares the memory operands of two instructions, whose address registers must not change between the two. */
 rewrite_places rewrite_compare(const code_insn *a, const code_insn *b)
 {
     const code_operand x = rewrite_operand(a), y = rewrite_operand(b);
@@ -92,8 +92,8 @@ static bool is_independent(const loop_code *code, size_t a, size_t b)
     const isa_insn *p = &code->items[a].insn, *q = &code->items[b].insn;
     if (is_barrier(&code->items[a]) || is_barrier(&code->items[b]))
         return false;
-    const unsigned written = code_writes(p) & CODE_REGISTERS, too = code_writes(q) & CODE_REGISTERS;
-    if ((written & (code_reads(q) | too)) || (too & code_reads(p)))
+    const unsigned p_writes = code_writes(p) & CODE_REGISTERS, q_writes = code_writes(q) & CODE_REGISTERS;
+    if ((p_writes & (code_reads(q) | q_writes)) || (q_writes & code_reads(p)))
         return false;
     if ((p->write_mm & (q->read_mm | q->write_mm)) || (q->write_mm & p->read_mm))
         return false;
@@ -117,8 +117,8 @@ static void order_after(const code_run *run, size_t from, size_t to, size_t orde
     }
 }
 
-/* Returns whether in the new order of the run every reader of the flags `part` (CODE_CARRY or CODE_FLAGS)
- * gets them from the same instruction as before. What reads them after the run counts as one reader. */
+/* Returns whether in the new order of the run every reader of the flags `part` (CODE_CARRY or CODE_FLAGS) gets them
+ * from the same instruction as before. The code after the run counts as one reader. */
 static bool same_flags(const loop_code *code, const code_run *run, const size_t *order, unsigned part)
 {
     /* source[n]: the item whose flags the run's n-th item sees. last, moved_last: the last writer so far in
@@ -132,7 +132,7 @@ static bool same_flags(const loop_code *code, const code_run *run, const size_t 
         const isa_insn *insn = &code->items[order[n]].insn;
         if (code_reads(insn) & part && source[order[n] - run->begin] != moved_last)
             return false;
-        /* what keeps a part of its flags in some cases (shifts by 0) reads them */
+        /* An instruction that keeps flags in some cases, such as a shift by 0, reads them. */
         if (code_writes(insn) & part && !(code_kills(insn) & part) &&
             source[order[n] - run->begin] != moved_last)
             return false;
@@ -176,7 +176,7 @@ static void make_move(const loop_code *code, const code_run *run, size_t from, s
     r->changes = last != moved_last ? CODE_FLAGS : 0;
 }
 
-/* ---- All of them --------------------------------------------------------------------------------------- */
+/* ---- Enumeration --------------------------------------------------------------------------------------- */
 
 /* Calls `visit` for each move within the run. Returns false if `visit` did. */
 static bool each_move(const loop_code *code, const code_run *run, bool (*visit)(void *, const rewriting *),
@@ -185,7 +185,7 @@ static bool each_move(const loop_code *code, const code_run *run, bool (*visit)(
     for (size_t from = run->begin; from < run->end; from++) {
         for (size_t to = run->begin; to < run->end; to++) {
             const size_t distance = from < to ? to - from : from - to;
-            /* swapping two neighbours moves either of them, and counts once */
+            /* A swap of two neighbours is a move of either; it is visited once. */
             if (distance == 0 || distance > FARTHEST || from == to + 1 ||
                 !rewrite_may_move(code, run, from, to))
                 continue;
@@ -213,7 +213,8 @@ static code_run run_at(const loop_code *code, size_t i)
     return run;
 }
 
-/* After each run, the rules are also tried on the branch that ends it (LOOP). */
+/* Visits the moves within each run, then the rules at each of its instructions and at the branch that ends it
+ * (LOOP). */
 void rewrite_each(const loop_code *code, bool (*visit)(void *context, const rewriting *r), void *context)
 {
     for (size_t i = 0; i < code->count;) {
@@ -232,7 +233,7 @@ void rewrite_each(const loop_code *code, bool (*visit)(void *context, const rewr
     }
 }
 
-/* ---- Words --------------------------------------------------------------------------------------------- */
+/* ---- Description --------------------------------------------------------------------------------------------- */
 
 /* Appends `text` to the `used` characters in `to`, after `between` if there are any. Returns the length,
  * which is `size` or more if it did not fit. */
@@ -243,6 +244,7 @@ static size_t add_text(char *to, size_t used, size_t size, const char *between, 
     return used;
 }
 
+/* Writes the registers and flags that change, and the conditions under which the rewriting is right. */
 static void describe_changes(const rewriting *r, char *text, size_t size)
 {
     size_t used = 0;
@@ -277,7 +279,7 @@ void rewrite_describe(const loop_code *code, const rewriting *r, char *text, siz
             one, sizeof one);
         if (length == 0)
             break;
-        /* the displacement of the branch at the end is not filled in yet */
+        /* The displacement of a branch at the end is not filled in yet. */
         if (r->edit.jump_at > 0 && at + length == r->edit.size)
             snprintf(one + strcspn(one, " "), sizeof one - strcspn(one, " "), " 0x%x", r->edit.jump_target);
         used = add_text(text, used, size, at == 0 ? "" : "; ", one);

@@ -7,22 +7,22 @@
 
 typedef struct rewriting {
     code_edit edit;
-    unsigned rule;    /* 0: another order; else the number of a rule (rewrite_by_rule) plus 1 */
+    unsigned rule;    /* 0: an instruction is moved; else 1 + the number of the rule (rewrite_by_rule) */
     unsigned changes; /* registers and flags (CODE_*) that differ after it; no code reads them */
     bool needs_free;  /* one of these registers is live at the program's end, but no instruction names it: the
-                         rewriting is right if what contains the loop does not use it */
-    bool needs_up;    /* string instructions must go upwards (DF clear) */
+                         rewriting is right if the code around the loop does not use it */
+    bool needs_up;    /* the rewriting is right if DF is clear, so that string instructions go upwards */
 } rewriting;
 
 /* Calls `visit` for each rewriting of the executed instructions, until it returns false. */
 void rewrite_each(const loop_code *code, bool (*visit)(void *context, const rewriting *r), void *context);
-/* Writes what the rewriting does to `text`: "A; B -> B; A", and to `changes` the registers that change and
- * what has to hold, "" if nothing. */
+/* Writes the rewriting to `text` as "A; B  ->  B; A", and to `changes` the registers and flags that change and the
+ * conditions under which it is right; "" if there are none. */
 void rewrite_describe(const loop_code *code, const rewriting *r, char *text, size_t size, char *changes,
                       size_t changes_size);
 
-/* A run: executed instructions that follow each other without a branch, and without a branch to any but the
- * first. The items [begin, end). */
+/* A run: the items [begin, end), executed instructions that follow each other. None is a branch, and only the first
+ * can be the target of one. */
 typedef struct code_run {
     size_t begin, end;
 } code_run;
@@ -34,7 +34,7 @@ typedef enum rewrite_places {
     REWRITE_OVERLAPPING, /* at least one byte is the same */
     REWRITE_DISJOINT
 } rewrite_places;
-/* Compares the operands of a and b if no register of theirs changes between the two. */
+/* Compares the memory operands of two instructions, whose address registers must not change between the two. */
 rewrite_places rewrite_compare(const code_insn *a, const code_insn *b);
 /* Returns whether items `a` and `b`, a before b in a run, refer to memory that cannot overlap. */
 bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b);

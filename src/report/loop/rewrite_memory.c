@@ -1,8 +1,8 @@
 /* Rules that replace instructions with operands in memory by others that compute the same (rewrite_rule.h):
  * separate loads and stores can pair where an instruction that loads, operates and stores cannot.
  *
- * Opcodes that the rules write: 8Bh is MOV r,m and 89h MOV m,r. An opcode with an m/r operand is used with a
- * register in place of the memory operand. */
+ * t and u are registers that rule_find_scratch has found. Opcodes that the rules write: 8Bh is MOV r,m and 89h is
+ * MOV m,r. An opcode with an r/m operand is used with a register in place of the memory operand. */
 #include "report/loop/rewrite_rule.h"
 
 /* OP r,[m] (OP: ADD to CMP), CMP [m],r and TEST [m],r: MOV t,[m]; OP r,t. */
@@ -45,7 +45,7 @@ bool rule_split_two_stores(rule *r)
     const code_operand m = rewrite_operand(r->item);
     const code_insn *next = rule_next_item(r);
     unsigned t, u;
-    if (next == NULL || !rule_is_plain(next) || !is_operation_to_memory(r->item) ||
+    if (next == NULL || !rule_is_unprefixed(next) || !is_operation_to_memory(r->item) ||
         !is_operation_to_memory(next) || !rewrite_is_disjoint(r->code, r->at, r->at + 1) ||
         !rule_find_scratch(r, false, &t))
         return false;
@@ -117,7 +117,7 @@ bool rule_access_before_step(rule *r)
     unsigned reg;
     int32_t step;
     const code_insn *next = rule_next_item(r);
-    if (next == NULL || !rule_is_plain(next) || !rule_is_step(r->item, &reg, &step) || reg == ISA_ESP)
+    if (next == NULL || !rule_is_unprefixed(next) || !rule_is_step(r->item, &reg, &step) || reg == ISA_ESP)
         return false;
     const code_operand m = rewrite_operand(next);
     const isa_insn *insn = &next->insn;

@@ -71,7 +71,7 @@ bool rule_leave_by_moves(rule *r)
  * n. */
 static bool is_x87_memory(const code_insn *item, unsigned opcode_mask, unsigned opcode, unsigned extensions)
 {
-    return rule_is_plain(item) && item->insn.memory && (item->bytes[0] & opcode_mask) == opcode &&
+    return rule_is_unprefixed(item) && item->insn.memory && (item->bytes[0] & opcode_mask) == opcode &&
            (extensions >> item->insn.reg & 1) != 0;
 }
 
@@ -84,7 +84,7 @@ static bool is_store(const code_insn *item)
 /* FXCH ST(1). */
 static bool is_exchange1(const code_insn *item)
 {
-    return rule_is_plain(item) && item->bytes[0] == 0xd9 && item->bytes[1] == 0xc9;
+    return rule_is_unprefixed(item) && item->bytes[0] == 0xd9 && item->bytes[1] == 0xc9;
 }
 
 static void put_exchange1(rule *r)

@@ -1,5 +1,5 @@
-/* Rules that replace instructions on registers by others that compute the same (rewrite_rule.h). t is a
- * register whose value nobody needs. */
+/* Rules that replace instructions on registers by others that compute the same (rewrite_rule.h). t is a register that
+ * rule_find_scratch has found. */
 #include <string.h>
 
 #include "report/loop/rewrite_rule.h"
@@ -8,17 +8,18 @@
 static bool is_move(const code_insn *item, unsigned *to, unsigned *from)
 {
     const uint8_t *b = item->bytes;
-    if (!rule_is_plain(item) || (b[0] != 0x8b && b[0] != 0x89) || b[1] < 0xc0)
+    if (!rule_is_unprefixed(item) || (b[0] != 0x8b && b[0] != 0x89) || b[1] < 0xc0)
         return false;
     *to = b[0] == 0x8b ? item->insn.reg : item->insn.rm;
     *from = b[0] == 0x8b ? item->insn.rm : item->insn.reg;
     return true;
 }
 
+/* Returns whether an instruction adds a constant to a register: ADD, SUB, INC or DEC. *step is what it adds. */
 bool rule_is_step(const code_insn *item, unsigned *reg, int32_t *step)
 {
     const uint8_t *b = item->bytes;
-    if (!rule_is_plain(item))
+    if (!rule_is_unprefixed(item))
         return false;
     if ((b[0] & 0xf0) == 0x40) {
         *reg = b[0] & 7;
@@ -182,7 +183,7 @@ bool rule_move_and_add(rule *r)
 {
     unsigned to, from;
     const code_insn *next = rule_next_item(r);
-    if (next == NULL || !is_move(r->item, &to, &from) || !rule_is_plain(next) ||
+    if (next == NULL || !is_move(r->item, &to, &from) || !rule_is_unprefixed(next) ||
         (next->bytes[0] != 0x01 && next->bytes[0] != 0x03) || next->bytes[1] < 0xc0)
         return false;
     const unsigned sum = next->bytes[0] == 0x03 ? next->insn.reg : next->insn.rm,
@@ -201,9 +202,9 @@ bool rule_move_and_shift(rule *r)
 {
     unsigned to, from;
     const code_insn *next = rule_next_item(r);
-    if (next == NULL || !is_move(r->item, &to, &from) || !rule_is_plain(next) || next->bytes[0] != 0xc1 ||
-        next->bytes[1] != (0xe0 | to) || next->bytes[2] < 1 || next->bytes[2] > 3 || from == ISA_ESP ||
-        !rule_may_change_flags(r))
+    if (next == NULL || !is_move(r->item, &to, &from) || !rule_is_unprefixed(next) ||
+        next->bytes[0] != 0xc1 || next->bytes[1] != (0xe0 | to) || next->bytes[2] < 1 || next->bytes[2] > 3 ||
+        from == ISA_ESP || !rule_may_change_flags(r))
         return false;
     rule_put(r, 0x8d); /* LEA to,[from * scale + 0], which has no base */
     rule_put(r, 0x04 | to << 3);

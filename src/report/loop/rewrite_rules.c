@@ -52,8 +52,7 @@ void rule_put_lea(rule *r, unsigned to, unsigned base, int32_t displacement)
 
 /* ---- Conditions ---------------------------------------------------------------------------------------- */
 
-/* Returns whether nothing reads `what` after item `i`. If so, the rewriting may change it, and says that it
- * does. */
+/* Returns whether nothing reads `what` after item `i`. If so, records that the rewriting changes it. */
 bool rule_may_change(rule *r, size_t i, unsigned what)
 {
     if (r->code->items[i].live & what)
@@ -71,20 +70,19 @@ bool rule_may_change_flags(rule *r)
  * the rewriting changes, so that a second search finds another one. */
 bool rule_find_scratch(rule *r, bool byte, unsigned *reg)
 {
-    /* the order in which registers are preferred */
-    static const unsigned order[] = {ISA_EDX, ISA_ECX, ISA_EAX, ISA_EBX, ISA_ESI, ISA_EDI, ISA_EBP};
+    static const unsigned preferred[] = {ISA_EDX, ISA_ECX, ISA_EAX, ISA_EBX, ISA_ESI, ISA_EDI, ISA_EBP};
     const code_insn *last = &r->code->items[r->at + r->out->edit.count - 1];
     unsigned used = 0;
     for (size_t i = 0; i < r->out->edit.count; i++)
         used |= code_reads(&r->item[i].insn) | code_writes(&r->item[i].insn);
-    /* first looks for a register that is not live, then for one that no instruction names */
+    /* The first pass looks for a register that is not live, the second for one that no instruction names. */
     for (unsigned unused = 0; unused < 2; unused++)
-        for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++) {
-            const unsigned bit = 1u << order[i];
-            if (((used | r->out->changes) & bit) || (byte && order[i] > ISA_EBX))
+        for (unsigned i = 0; i < sizeof preferred / sizeof preferred[0]; i++) {
+            const unsigned bit = 1u << preferred[i];
+            if (((used | r->out->changes) & bit) || (byte && preferred[i] > ISA_EBX))
                 continue;
             if (unused ? (r->code->unused & bit) != 0 : (last->live & bit) == 0) {
-                *reg = order[i];
+                *reg = preferred[i];
                 r->out->changes |= bit;
                 r->out->needs_free |= unused && (last->live & bit) != 0;
                 return true;
@@ -102,12 +100,12 @@ const code_insn *rule_next_item(rule *r)
     return &r->code->items[r->at + 1];
 }
 
-bool rule_is_plain(const code_insn *item)
+bool rule_is_unprefixed(const code_insn *item)
 {
     return item->insn.prefixes == 0 && item->insn.operand32 && item->insn.address32;
 }
 
-/* ---- All of them --------------------------------------------------------------------------------------- */
+/* ---- The table --------------------------------------------------------------------------------------- */
 
 static bool (*const rules[])(rule *r) = {
     rule_split_load,           rule_split_two_stores, rule_split_store,          rule_split_constant,
@@ -122,5 +120,5 @@ bool rewrite_by_rule(const loop_code *code, const code_run *run, size_t i, unsig
 {
     const code_insn *item = &code->items[i];
     rule r = {code, run, i, item, &item->insn, item->bytes, out};
-    return rule_is_plain(item) && rules[number](&r);
+    return rule_is_unprefixed(item) && rules[number](&r);
 }

@@ -11,6 +11,7 @@
 #include "p5tool/loop.h"
 #include "report/case/object.h"
 #include "report/case/workplace.h"
+#include "report/loop/code.h"
 #include "report/row_writer.h"
 
 /* The most instructions of a block, and the most data references of an instruction on average. A block with
@@ -41,7 +42,7 @@ typedef struct listing {
     p5_error *error;
     part part;                     /* the current one */
     sums sums;                     /* of the current part */
-    uint8_t *target;               /* by offset in the code: not 0 if a direct branch goes there */
+    uint8_t *target;               /* by offset in the code: 1 if a direct branch goes there */
     p5_access *accesses;           /* MOST_BLOCK * MOST_ACCESSES references, all to the same address */
     ARRAY_OF(p5_trace_insn) trace; /* of the current block's instructions */
     bool out_of_memory;
@@ -94,18 +95,11 @@ static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint
 
 /* ---- Instructions and blocks ---- */
 
-/* Decodes the instruction at `address`. Returns false if `end` comes before the instruction's end. */
+/* Decodes the instruction at `address`. Returns false if there is no valid instruction that ends at or before `end`. */
 static bool decode(const listing *l, uint32_t address, uint32_t end, isa_insn *insn)
 {
     return address < end && isa_decode(l->decoder, l->image.text + (address - l->image.text_address),
                                        end - address, address, true, insn);
-}
-
-/* Returns true for a near branch whose target its encoding contains. */
-static bool is_direct(const isa_insn *insn)
-{
-    const unsigned branch = isa_forms[insn->form].branch;
-    return branch == ISA_JCC || branch == ISA_JMP || branch == ISA_CALL || branch == ISA_LOOP;
 }
 
 /* Returns the label at `address`, or the name of the undefined symbol that has this address; NULL: there is
@@ -127,13 +121,13 @@ static void disassemble(const listing *l, const isa_insn *insn, char *text, size
     isa_disassemble(l->decoder,
                     &(isa_code){l->image.text + offset, l->image.text_size - offset, insn->address, true},
                     text, size);
-    const char *name = is_direct(insn) ? name_of(l, insn->target) : NULL;
+    const char *name = code_is_direct(insn) ? name_of(l, insn->target) : NULL;
     const size_t used = strlen(text);
     if (name != NULL)
         snprintf(text + used, size - used, " <%s>", name);
 }
 
-/* What the listing says of an instruction. */
+/* What the listing says about an instruction. */
 typedef struct remark {
     const char *alone; /* why it does not pair; "": it does */
     const char *stall; /* the cause that delayed its entry to EX longest; NULL: none */
@@ -146,7 +140,7 @@ static remark remark_of(const listing *l, const p5_trace_insn *t)
 {
     const bool ends = t == &l->trace.items[l->trace.count - 1];
     const bool stalled =
-        t->stall_clocks > 0 && t->ex > l->trace.items[0].ex; /* the first ones wait for the pipe to fill */
+        t->stall_clocks > 0 && t->ex > l->trace.items[0].ex; /* the first pair waits for the pipe to fill */
     isa_insn insn = {0};
     decode(l, t->address, l->part.to, &insn);
     remark r = {.alone = t->pipe != 0 || t->unpaired == 0 ? ""
@@ -303,7 +297,7 @@ static void mark_targets(listing *l, const part *p)
 {
     isa_insn insn;
     for (uint32_t at = p->from; decode(l, at, p->to, &insn); at += insn.length)
-        if (is_direct(&insn) && insn.target - l->image.text_address < l->image.text_size)
+        if (code_is_direct(&insn) && insn.target - l->image.text_address < l->image.text_size)
             l->target[insn.target - l->image.text_address] = 1;
 }
 
@@ -336,7 +330,7 @@ static p5_status list_part(listing *l, const part *p, bool first)
     return status;
 }
 
-/* Orders parts for find_functions. */
+/* Compares parts by address, for qsort. */
 static int by_address(const void *a, const void *b)
 {
     const part *x = a, *y = b;
@@ -363,15 +357,14 @@ static size_t find_functions(const listing *l, part *parts)
         const uint32_t next = i + 1 < count ? parts[i + 1].from : l->image.exit_address;
         if (parts[i].to == parts[i].from)
             parts[i].to = next;
-        if (parts[i].to > parts[i].from) /* else there is nothing, or the next name is of the same address */
+        if (parts[i].to > parts[i].from) /* else it is empty: the next name has the same address */
             parts[kept++] = parts[i];
     }
     return kept;
 }
 
-/* Fills in what to list: the trip of the loop that bench has generated, the one function that the program was
- * made for, or all functions. Returns the number of parts. Marks the targets of direct branches, also those
- * of other functions. */
+/* Fills in the parts to list: the trip of the loop that bench has generated, the function for which the program was
+ * made, or all functions. Returns the number of parts. Marks the targets of direct branches in all functions. */
 static size_t find_parts(listing *l, part *parts)
 {
     const case_object *object = case_program_object(l->program);

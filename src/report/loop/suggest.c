@@ -12,7 +12,7 @@
 
 enum {
     MOST_STEPS = 16,   /* rewritings applied one after the other */
-    MOST_SHOWN = 12,   /* lines of text */
+    MOST_SHOWN = 12,   /* alternatives in text; JSON has all */
     MOST_TRIED = 2000, /* rewritings that are priced in all */
     MOST_FIRST = 32    /* rewritings that are tried as the first of two */
 };
@@ -23,8 +23,8 @@ typedef struct priced_loop {
     p5_case_program *programs[2];
     uint64_t run_clocks[2]; /* clocks of the runs of N1 and of N2 trips */
     double clocks;          /* of a trip */
-    /* set of registers that rewritings so far use because no instruction named them: the suggestion says that
-     * they must be free, so nobody reads them after the loop */
+    /* Set of registers that the rewritings so far use because no instruction named them. The suggestion says that
+     * they must be free, so no code reads them after the loop. */
     unsigned free_registers;
 } priced_loop;
 
@@ -43,8 +43,8 @@ typedef struct suggester {
     const priced_loop *edited;  /* the loop that rewritings are applied to: `from`, or that of `after` */
     const suggestion *after;    /* the first of two rewritings; NULL: only one is applied to `from` */
     ARRAY_OF(suggestion) found; /* rewritings that save clocks */
-    ARRAY_OF(suggestion)
-    first;          /* rewritings that save none and cost a clock at most: candidates for `after` */
+    /* Rewritings that save none and cost a clock at most: candidates for `after`. */
+    ARRAY_OF(suggestion) first;
     unsigned tried; /* rewritings priced so far */
     p5_error *error;
     p5_status status; /* of the callback try_rewriting */
@@ -112,10 +112,10 @@ static bool keep(suggester *s, const rewriting *r, const priced_loop *loop, bool
     return kept;
 }
 
-/* Prices the rewriting and keeps it if it saves at least a hundredth of a clock per trip, or if it costs a
- * clock at most and can be the first of two. Its runs end as soon as they cost more, because the rewritten loop
- * may never end: a loop that reads its own code behaves differently. Called by rewrite_each; returns false to
- * end the search. */
+/* Prices the rewriting and keeps it if it saves at least a hundredth of a clock per trip, or if it costs a clock at
+ * most and can be the first of two. Its runs end as soon as they cost more, because the rewritten loop may never
+ * end: a loop that reads its own code can behave differently. The callback of rewrite_each; returns false to end
+ * the search. */
 static bool try_rewriting(void *context, const rewriting *r)
 {
     suggester *s = context;
@@ -133,7 +133,8 @@ static bool try_rewriting(void *context, const rewriting *r)
     return s->status == P5_OK && s->tried < MOST_TRIED;
 }
 
-/* Orders by clocks, then those that change less, then by the order of pricing. */
+/* Compares suggestions, for sorting: by clocks, then by the length of their descriptions, then by the descriptions,
+ * then by the order of pricing. */
 static int by_clocks(const void *a, const void *b)
 {
     const suggestion *x = a, *y = b;
@@ -289,12 +290,12 @@ p5_status p5_suggest_write(FILE *out, p5_row_format format, p5_case_program *con
 {
     const output o = {out, format == P5_ROWS_JSON};
     suggester s = {.trips = trips, .conditions = conditions, .error = error};
-    priced_loop as_it_is = {.programs = {programs[0], programs[1]}};
-    p5_status status = price(&s, &as_it_is, NULL);
+    priced_loop original = {.programs = {programs[0], programs[1]}};
+    p5_status status = price(&s, &original, NULL);
     if (status == P5_OK)
-        status = search(&s, &as_it_is);
+        status = search(&s, &original);
     if (status == P5_OK) {
-        put_found(&o, &s, as_it_is.clocks);
+        put_found(&o, &s, original.clocks);
         status = apply_steps(&o, &s);
     }
     free(s.found.items);

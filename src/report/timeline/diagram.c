@@ -1,6 +1,6 @@
-/* Writes diagrams of a window for terminals: every instruction with its pipe, its stages clock by clock, and
- * its cost. A trip is one iteration of the measured loop. The pairing diagram is of one trip at a time and begins with D1;
- * the time line is of all trips and begins with PF. */
+/* Writes diagrams of a window for terminals: every instruction with its pipe, its stages clock by clock, and its
+ * cost. A trip is one iteration of the measured loop. The pairing diagram is of one trip at a time and begins with
+ * D1; the time line is of all trips and begins with PF. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "report/timeline/window.h"
 
 enum {
-    LEAST_TEXT_WIDTH = 34, /* characters of an instruction */
+    LEAST_TEXT_WIDTH = 34, /* minimum width of the column with the instructions */
     MOST_COLUMNS = 96,     /* clocks under one ruler */
     MOST_ROWS = 200        /* instructions of a trip, or of the time line */
 };
@@ -23,8 +23,8 @@ typedef struct diagram {
     uint64_t start;  /* core clock of the ruler's column 0: the earliest that is shown */
 } diagram;
 
-/* Returns the letter of an instruction's stage at a clock: 1 D1, 2 D2, X EX, w WB; '-' if it waits in its stage; a blank
- * before D1 and after WB. */
+/* Returns the letter of an instruction's stage at a clock: 1 D1, 2 D2, X EX, w WB; '-' if it waits in its stage; a
+ * blank before D1 and after WB. */
 static char stage_at(const p5_trace_insn *insn, uint64_t clock)
 {
     if (clock < insn->d1 || clock > insn->end)
@@ -43,9 +43,9 @@ static uint64_t last_clock(const diagram *d, const p5_trace_insn *insn)
     return d->timeline && insn->ready > insn->end ? insn->ready : insn->end;
 }
 
-/* Returns the letter of the time line for instruction `i`. In addition to those of stage_at: P PF, F F, '.' in the prefetch
- * buffers, '~' D1 starved, '=' held in EX, x the rest of an x87 or MMX operation. *owner gets the cause of a wait, or
- * P5_STALL_ISSUE. */
+/* Returns the letter of the time line for instruction `i`. In addition to those of stage_at: P PF, F F, '.' in the
+ * prefetch buffers, '~' D1 starved, '=' held in EX, x the rest of an x87 or MMX operation. *owner gets the cause of
+ * a wait, or P5_STALL_ISSUE. */
 static char letter_at(const diagram *d, size_t i, uint64_t clock, p5_stall *owner)
 {
     const p5_trace_insn *t = &d->window->items[i].trace;
@@ -92,7 +92,7 @@ static void write_letters(const diagram *d, size_t i, uint64_t start, unsigned c
     }
 }
 
-/* Writes the heading of columns that begin at clock `from`. */
+/* Writes the two lines of headings over `columns` clocks from `from` on. */
 static void write_ruler(const diagram *d, uint64_t from, unsigned columns)
 {
     fprintf(d->out, "%*s", 22 + d->text_width, "");
@@ -105,7 +105,7 @@ static void write_ruler(const diagram *d, uint64_t from, unsigned columns)
     fputs("  remarks\n", d->out);
 }
 
-/* Writes a remark after `separator`, which is then the one between remarks. */
+/* Writes a remark after `separator`, which becomes "; " for the remarks that follow. */
 #define REMARK(d, separator, ...)                                                                            \
     (fputs(separator, (d)->out), fprintf((d)->out, __VA_ARGS__), (separator) = "; ")
 
@@ -178,8 +178,8 @@ static size_t write_rows(const diagram *d, size_t first, size_t last)
     return end;
 }
 
-/* Prepares the columns for instructions `first` to `last` - 1. */
-static void measure(diagram *d, size_t first, size_t last)
+/* Sets the width and origin of the columns for instructions `first` to `last` - 1. */
+static void set_columns(diagram *d, size_t first, size_t last)
 {
     const window_insn *items = d->window->items;
     d->text_width = LEAST_TEXT_WIDTH;
@@ -200,7 +200,7 @@ static void write_trip(diagram *d, size_t first, size_t last)
     const window_insn *items = window->items;
     uint64_t next = last < window->count ? items[last].trace.ex : window->end;
     size_t shown = last - first <= MOST_ROWS ? last : first + MOST_ROWS;
-    measure(d, first, shown);
+    set_columns(d, first, shown);
     fprintf(d->out, "Trip %u of %u: %" PRIu64 " clocks from EX to EX. 1 D1, 2 D2, X EX, w WB, - waiting\n\n",
             window->first_trip + items[first].trip, window->run_trips, next - d->origin);
     while (first < shown)
@@ -231,7 +231,7 @@ p5_status p5_window_write_timeline(FILE *out, const p5_window *window, bool colo
     const size_t shown = window->count <= MOST_ROWS ? window->count : MOST_ROWS;
     diagram d = {.out = out, .window = window, .timeline = true, .colour = colour};
     if (shown > 0)
-        measure(&d, 0, shown);
+        set_columns(&d, 0, shown);
     fprintf(out,
             "Trips %u to %u of %u: %" PRIu64
             " clocks from EX to EX. P PF, F F, 1 D1, 2 D2, X EX, x result pending, "

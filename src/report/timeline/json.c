@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "report/timeline/window.h"
 
-enum { MOST_INSNS = 10000 /* further instructions are left out */ };
+enum { MOST_INSNS = 10000 }; /* further instructions are left out */
 
 uint64_t window_start(const p5_window *window)
 {

@@ -25,8 +25,8 @@ static bool put_data(FILE *out, const p5_window *window)
     return fits;
 }
 
-/* Writes what replaces {{NAME}} in the page; `name` is the text from NAME on. Any other name stands for the data. Returns
- * false if memory is out. */
+/* Writes what replaces {{NAME}} in the page; `name` is the text from NAME on. Any other name stands for the data.
+ * Returns false if memory is out. */
 static bool put_replacement(FILE *out, const char *name, const p5_window *window, const char *title,
                             const char *summary)
 {

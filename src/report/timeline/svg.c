@@ -10,9 +10,10 @@
 #include "report/timeline/window.h"
 #include "report/xml.h"
 
-/* Sizes in pixels: of a clock's column, an instruction's row, the clock numbers above the rows, and a letter. */
+/* Sizes in pixels: the width of a clock's column, the height of an instruction's row and of the clock numbers above the
+ * rows, the width of a letter, and the margin on the right. */
 enum { CLOCK = 14, ROW = 18, TOP = 26, LETTER = 7, MARGIN = 8 };
-enum { LEAST_LABEL = 30 }; /* letters of an instruction for which there is room at least */
+enum { LEAST_LABEL = 30 }; /* minimum room for an instruction, in letters */
 
 /* The style sheet. Variables hold the colours of stages; those of causes are written at each box. */
 static const char style[] =
@@ -54,7 +55,7 @@ static int y_of(size_t row)
     return TOP + (int)row * ROW;
 }
 
-/* Draws a box over the clocks [from, to) of a row, nothing if they are empty. `colour` NULL: that of the class. */
+/* Draws a box over the clocks [from, to) of a row; none if from >= to. `colour` NULL: the colour of the class. */
 static void box(const drawing *d, size_t row, uint64_t from, uint64_t to, const char *class,
                 const char *colour)
 {
@@ -67,7 +68,7 @@ static void box(const drawing *d, size_t row, uint64_t from, uint64_t to, const 
     fputs("/>", d->out);
 }
 
-/* Writes a letter into a clock's column. */
+/* Writes the letter `text` into a clock's column. */
 static void letter(const drawing *d, size_t row, uint64_t clock, const char *text)
 {
     fprintf(d->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" font-size=\"10\">%s</text>",
@@ -162,8 +163,8 @@ static void draw_insn(const drawing *d, size_t i)
     fputs("</text></g></g>\n", d->out);
 }
 
-/* Draws an arrow for each wait, from the end of the instruction that held the other one back to that one's EX. For the x87,
- * the arrow begins where the result is ready. */
+/* Draws an arrow for each wait, from the end of the instruction that held the other one back to that one's EX. For
+ * the x87, the arrow begins where the result is ready. */
 static void draw_arrows(const drawing *d)
 {
     for (size_t i = 0; i < d->window->count; i++) {

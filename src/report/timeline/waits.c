@@ -1,4 +1,4 @@
-/* What held an instruction back, by the rules of the pipe and the clocks of the instructions before it. */
+/* Finds what held an instruction back, by the rules of the pipe and the clocks of the instructions before it. */
 #include <stdio.h>
 
 #include "report/timeline/window.h"
@@ -27,8 +27,8 @@ static void name_source(const p5_trace_source *source, char name[8])
         snprintf(name, 8, "%s", isa_gpr_names[source->number & 7]);
 }
 
-/* Returns the source of `kind` that instruction `i` got last, or NULL if the window has none. A source's `distance` counts
- * instructions back to the one that wrote it; 0: it is not in the trace. */
+/* Returns the source of `kind` that instruction `i` got last, or NULL if the window has none. A source's `distance`
+ * counts instructions back to the one that wrote it; 0: it is not in the trace. */
 static const p5_trace_source *latest(const p5_window *w, size_t i, p5_source_kind kind)
 {
     const p5_trace_source *found = NULL;
@@ -79,8 +79,8 @@ static bool waits_for_address(const p5_window *w, size_t i, window_wait *to)
     return false;
 }
 
-/* An instruction in E, the first x87 stage, waits for an x87 result, or for the unit. The + 1 is for stores, which can read
- * a result one clock later than others. */
+/* An instruction in E, the first x87 stage, waits for an x87 result, or for the unit. The + 1 is for stores, which
+ * can read a result one clock later than others. */
 static bool waits_for_x87(const p5_window *w, size_t i, window_wait *to)
 {
     const p5_trace_insn *t = trace_of(w, i);

@@ -36,12 +36,12 @@ typedef enum window_wait_kind {
 typedef struct window_wait {
     size_t by; /* index of the instruction that held it back */
     window_wait_kind kind;
-    /* The register, "eax", "st(1)" or "mm0"; "" if the reason is no register, or one that both write. */
+    /* The register, such as "eax", "st(1)" or "mm0"; "" if the reason is no register, or one that both write. */
     char what[8];
 } window_wait;
 enum { WINDOW_WAITS = 3 };
-/* Finds the instructions of the window that held back the instruction with index `i`, and returns how many it found. Flags
- * hold nothing back: a branch pairs with the instruction that sets them, and ADC and SBB run in U. */
+/* Finds the instructions of the window that held back the instruction with index `i`, and returns how many it
+ * found. Flags hold nothing back: a branch pairs with the instruction that sets them, and ADC and SBB run in U. */
 size_t window_waits(const p5_window *window, size_t i, window_wait waits[WINDOW_WAITS]);
 /* Returns the kind as JSON and pictures name it, for example "address". */
 const char *window_wait_name(window_wait_kind kind);
