@@ -22,12 +22,6 @@ bool dos_text(const dos *d, uint32_t linear, char *text, size_t capacity)
     return false;
 }
 
-static void set_es_bx(dos *d, uint16_t segment, uint16_t offset)
-{
-    dos_set_segment(d, ENGINE_ES, segment);
-    bios_set_word(&d->bios, ENGINE_EBX, offset);
-}
-
 /* --- drives, vectors, time --- */
 
 /* AH = 0Eh: Selects the drive in DL (0 is A:) if it exists. Returns the number of drive letters in AL. */
@@ -50,8 +44,7 @@ static dos_error drive_get(dos *d)
  * sector, DX all clusters. AX = FFFFh if the drive DL (0: the current one) does not exist. */
 static dos_error drive_space(dos *d)
 {
-    unsigned drive = bios_low(&d->bios, ENGINE_EDX);
-    drive = drive == 0 ? d->drive : drive - 1;
+    unsigned drive = dos_drive_number(d, bios_low(&d->bios, ENGINE_EDX));
     bios_set_word(&d->bios, ENGINE_EAX, dos_drive_there(d, drive) ? 64 : 0xffff);
     bios_set_word(&d->bios, ENGINE_EBX, 0x4000);
     bios_set_word(&d->bios, ENGINE_ECX, 512);
@@ -72,12 +65,12 @@ static dos_error vector_set(dos *d)
 /* AH = 35h: Returns interrupt vector AL in ES:BX. */
 static dos_error vector_get(dos *d)
 {
-    uint32_t pointer = bios_load(&d->bios, bios_low(&d->bios, ENGINE_EAX) * 4u, 4);
-    set_es_bx(d, (uint16_t)(pointer >> 16), (uint16_t)pointer);
+    bios_set_pointer(&d->bios, ENGINE_EBX, bios_load(&d->bios, bios_low(&d->bios, ENGINE_EAX) * 4u, 4));
     return DOS_OK;
 }
 
-/* AH = 2Ah: Returns the date, and the weekday (0 is Sunday) computed from it: the RTC counts its own. */
+/* AH = 2Ah: Returns the date, and the weekday (0 is Sunday). The weekday is computed from the date, because the RTC's may
+ * differ. */
 static dos_error date_get(dos *d)
 {
     const date *t = cmos_time(d->machine->devices);
@@ -140,27 +133,28 @@ static dos_error break_flag(dos *d)
     return DOS_OK;
 }
 
-/* AH = 2Eh and 54h: Set and return the flag that MS-DOS obeys by reading back what it has written. It has no effect. */
+/* AH = 2Eh: Sets the verify flag, with which MS-DOS reads back what it has written. Here it has no effect. */
 static dos_error verify_set(dos *d)
 {
     d->verify = bios_low(&d->bios, ENGINE_EAX) & 1;
     return DOS_OK;
 }
 
+/* AH = 54h: Returns the verify flag in AL. */
 static dos_error verify_get(dos *d)
 {
     bios_set_low(&d->bios, ENGINE_EAX, d->verify);
     return DOS_OK;
 }
 
-/* Functions that have nothing to do and leave all registers alone. */
+/* Does nothing and changes no register. */
 static dos_error nothing(dos *d)
 {
     (void)d;
     return DOS_OK;
 }
 
-/* AH = 18h, 1Dh, 1Eh, 20h, 61h, 6Bh: null functions of MS-DOS. They return AL = 0. */
+/* AH = 18h, 1Dh, 1Eh, 20h, 61h, 6Bh: Returns AL = 0, as the null functions of MS-DOS do. */
 static dos_error null_function(dos *d)
 {
     bios_set_low(&d->bios, ENGINE_EAX, 0);
@@ -178,7 +172,7 @@ static dos_error switch_character(dos *d)
 /* AH = 34h: Returns the address of the InDOS flag. It is always 0: no guest code runs within a call. */
 static dos_error in_dos(dos *d)
 {
-    set_es_bx(d, DOS_DATA, DOS_SWAPPABLE + 1);
+    bios_set_pointer(&d->bios, ENGINE_EBX, DOS_DATA << 16 | (DOS_SWAPPABLE + 1));
     return DOS_OK;
 }
 
@@ -186,7 +180,7 @@ static dos_error in_dos(dos *d)
 static dos_error list_of_lists(dos *d)
 {
     dos_store(d, dos_linear(DOS_DATA, DOS_LISTS - 2), d->first_block);
-    set_es_bx(d, DOS_DATA, DOS_LISTS);
+    bios_set_pointer(&d->bios, ENGINE_EBX, DOS_DATA << 16 | DOS_LISTS);
     return DOS_OK;
 }
 
@@ -348,8 +342,8 @@ static dos_error missing_function(dos *d, unsigned function)
     return DOS_NO_FUNCTION;
 }
 
-/* Executes INT 21h with the function in AH. Returns true if the stub must wait and call again. The flags and AX
- * are left alone if the current program has changed, because they then belong to another program. */
+/* Executes INT 21h with the function in AH. Returns true if the stub must wait and call again. If the current program has
+ * changed, the flags and AX stay unchanged, because they then belong to another program. */
 static bool dos_function(dos *d)
 {
     unsigned function = bios_high(&d->bios, ENGINE_EAX);
@@ -384,14 +378,15 @@ static void multiplex(dos *d)
         bios_set_low(&d->bios, ENGINE_EAX, 0x80);
         break;
     case 0x4310: /* its entry point is a stub in the BIOS ROM */
-        set_es_bx(d, 0xf000, 0xe000 + DOS_XMS_SLOT * 16);
+        bios_set_pointer(&d->bios, ENGINE_EBX, dos_stub(DOS_XMS_SLOT));
         break;
     default:
         break;
     }
 }
 
-/* Called when the stub of a vector writes to the service port. */
+/* Does the work of a vector when its stub writes to the service port. Returns true if the stub must wait and call
+ * again. */
 bool dos_serve(bios *b, unsigned vector)
 {
     enum {

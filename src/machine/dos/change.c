@@ -1,12 +1,13 @@
 /* Changes of the directory tree, attributes and current directories. The text of a dos_path is "" for the root of a drive,
- * else "\A\B"; a share_place is what it leads to on the host. */
+ * else "\A\B"; a share_place is the place on the host to which it leads. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "machine/dos/dos_internal.h"
 
-/* Finds the place of a path and checks that it may be changed. `missing`: its last name need not exist. */
+/* Finds the place of a path without wildcards and checks that it may be changed. `missing`: its last name need not
+ * exist. */
 static dos_error path_to_change(const dos *d, const dos_path *path, bool missing, share_place *place)
 {
     if (strpbrk(path->text, "*?") != NULL)
@@ -15,19 +16,14 @@ static dos_error path_to_change(const dos *d, const dos_path *path, bool missing
     return wrong == DOS_OK ? dos_error_of(share_may_change(place)) : wrong;
 }
 
-/* Does the same for the guest's path at `linear`. */
-static dos_error place_to_change(const dos *d, uint32_t linear, bool missing, share_place *place)
-{
-    dos_path path;
-    dos_error wrong = dos_path_at(d, linear, &path);
-    return wrong == DOS_OK ? path_to_change(d, &path, missing, place) : wrong;
-}
-
-/* AH = 39h. The error for a directory that exists is DOS_DENIED, as in MS-DOS, not DOS_EXISTS. */
+/* AH = 39h: Creates the directory DS:DX. If it exists, the error is DOS_DENIED, as in MS-DOS, not DOS_EXISTS. */
 dos_error dos_call_make_directory(dos *d)
 {
+    dos_path path;
     SHARE_PLACE(place);
-    dos_error wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), true, &place);
+    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    if (wrong == DOS_OK)
+        wrong = path_to_change(d, &path, true, &place);
     if (wrong == DOS_OK)
         wrong = dos_error_of(share_make_folder(&place, 0777));
     return wrong == DOS_EXISTS ? DOS_DENIED : wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
@@ -41,7 +37,8 @@ dos_error dos_call_remove_directory(dos *d)
     dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK && strcmp(path.text, d->directories[path.drive]) == 0)
         return DOS_CURRENT_DIRECTORY;
-    wrong = place_to_change(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), false, &place);
+    if (wrong == DOS_OK)
+        wrong = path_to_change(d, &path, false, &place);
     if (wrong == DOS_OK)
         wrong = dos_error_of(share_remove(&place, true));
     return wrong == DOS_NO_FILE ? DOS_NO_PATH : wrong;
@@ -56,7 +53,7 @@ dos_error dos_call_change_directory(dos *d)
     dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK && path.text[0] != '\0') {
         wrong = dos_path_find(d, &path, false, &place);
-        if (wrong == DOS_OK && place.directory >= 0 && /* else it leads to a share, and is a directory */
+        if (wrong == DOS_OK && place.directory >= 0 && /* else it is a virtual directory above a share */
             (share_about(&place, &about) != 0 || !S_ISDIR(about.st_mode)))
             wrong = DOS_NO_PATH;
     }
@@ -69,8 +66,7 @@ dos_error dos_call_change_directory(dos *d)
  * the first backslash. */
 dos_error dos_call_get_directory(dos *d)
 {
-    unsigned drive = bios_low(&d->bios, ENGINE_EDX);
-    drive = drive == 0 ? d->drive : drive - 1;
+    unsigned drive = dos_drive_number(d, bios_low(&d->bios, ENGINE_EDX));
     if (!dos_drive_there(d, drive))
         return DOS_NO_DRIVE;
     const char *text = d->directories[drive];

@@ -7,7 +7,9 @@
 #include "machine/dos/dos_internal.h"
 
 enum { CONTROL_C = 3, END_OF_FILE = 0x1a };
-enum { LOOK_NS = 2000000 }; /* see dos_input_waits */
+enum {
+    LOOK_NS = 2000000
+}; /* time from the first status poll until input becomes available: dos_input_waits */
 
 /* --- the end of the input --- */
 
@@ -15,7 +17,7 @@ enum { LOOK_NS = 2000000 }; /* see dos_input_waits */
  * reads, or after LOOKS_AT_END status polls that have gone on for SECONDS_AT_END seconds of machine time. */
 enum { READS_AT_END = 1000, LOOKS_AT_END = 1000000, SECONDS_AT_END = 2 };
 
-/* Ends the run. */
+/* Ends the run of a program that keeps asking for input. */
 static void stop_asking(dos *d)
 {
     devices_console_flush(d->machine->devices);
@@ -50,12 +52,12 @@ static void count_poll_at_end(dos *d)
 static bool key_comes(const dos *d)
 {
     enum { KEYBOARD_VECTOR = 9 };
-    return bios_load(&d->bios, KEYBOARD_VECTOR * 4, 4) == (0xf0000000u | (0xe000 + KEYBOARD_VECTOR * 16)) &&
+    return bios_load(&d->bios, KEYBOARD_VECTOR * 4, 4) == dos_stub(KEYBOARD_VECTOR) &&
            keyboard_sends(d->machine->devices);
 }
 
-/* Takes a key of the input stream; ignores the BIOS key buffer. Returns 1, 0 if there is none yet, or -1 at the end of
- * the input. Drops the LF of a CR LF. */
+/* Takes a key of the input stream, whatever the BIOS key buffer holds. Returns 1, 0 if there is none yet, or -1 at the end
+ * of the input. Drops the LF of a CR LF, and turns another LF into CR. */
 static int take_input(dos *d, key_press *key)
 {
     for (;;) {
@@ -76,7 +78,8 @@ static int take_input(dos *d, key_press *key)
     }
 }
 
-/* Returns the first byte of a key; the second one, of a key without a character, is kept for the next read. */
+/* Returns the first byte of a key, given as a BIOS key word. The second byte of a key without a character is kept for the
+ * next read. */
 static uint8_t first_byte(dos *d, uint16_t key)
 {
     enum { EXTENDED = 0xe0 };
@@ -86,7 +89,7 @@ static uint8_t first_byte(dos *d, uint16_t key)
     return special ? 0 : low;
 }
 
-/* Takes the next byte of the key buffer or the input stream. Returns the same values as dos_input. A key
+/* Takes the next byte of the BIOS key buffer or the input stream. Returns the same values as dos_input. A key
  * without a character gives two bytes: 0 and its scan code. */
 static int next_byte(dos *d, uint8_t *byte)
 {
@@ -117,9 +120,9 @@ int dos_input(dos *d, uint8_t *byte)
     return got;
 }
 
-/* Returns true if a byte is available, and moves it to the key buffer, so that the BIOS sees it, too. Some
- * programs discard pending keys before they ask a question. So that they do not lose the input of a pipe, a
- * byte becomes available only LOOK_NS after the first poll. */
+/* Returns true if a byte is available, and moves it to the key buffer, so that the BIOS sees it, too. A byte becomes
+ * available only LOOK_NS after the first poll, because some programs discard pending keys before they ask a question, and
+ * would lose the input of a pipe. */
 bool dos_input_waits(dos *d)
 {
     uint16_t word;
@@ -144,24 +147,22 @@ void dos_output(dos *d, uint8_t character)
     bios_video_put(&d->bios, character);
 }
 
-/* Writes to the program's standard output, handle 1, which may be a file. */
+/* Writes to the program's standard output, handle 1, which may be a file; to the console if the handle is closed. */
 static void put(dos *d, uint8_t character)
 {
-    const dos_file *file = dos_file_at(d, 1);
-    if (file != NULL && file->kind == DOS_DISK) {
-        dos_put_byte(d, 1, character);
-        return;
-    }
-    if (file == NULL || file->kind == DOS_CONSOLE)
+    dos_file *file = dos_file_at(d, 1);
+    if (file != NULL)
+        dos_put_byte(d, file, character);
+    else
         dos_output(d, character);
 }
 
 /* Reads from the program's standard input, handle 0, which may be a file. Returns the same values as dos_input. */
 static int take(dos *d, uint8_t *byte)
 {
-    const dos_file *file = dos_file_at(d, 0);
+    dos_file *file = dos_file_at(d, 0);
     if (file != NULL && file->kind == DOS_DISK)
-        return dos_get_byte(d, 0, byte) ? 1 : -1;
+        return dos_get_byte(file, byte) ? 1 : -1;
     return dos_input(d, byte);
 }
 
@@ -175,7 +176,7 @@ static void break_program(dos *d)
     dos_terminate(d, 1, 0);
 }
 
-/* Reads a character into AL. `breaks`: Ctrl-C ends the program. */
+/* Reads a character into AL; Ctrl-Z at the end of the input. `breaks`: Ctrl-C ends the program. */
 static dos_error input_character(dos *d, bool breaks, bool echoes)
 {
     uint8_t byte;
@@ -184,7 +185,7 @@ static dos_error input_character(dos *d, bool breaks, bool echoes)
         return DOS_WAIT;
     if (got < 0)
         byte = END_OF_FILE;
-    if (got == 1 && breaks && byte == CONTROL_C) {
+    if (breaks && byte == CONTROL_C) {
         break_program(d);
         return DOS_OK;
     }

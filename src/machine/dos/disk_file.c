@@ -1,4 +1,4 @@
-/* Files of the host under paths in DOS's terms, for handles and file control blocks. */
+/* Opens and writes the host's files for handles and file control blocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -47,13 +47,7 @@ int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *pl
     return denied(wrong);
 }
 
-int dos_open_program(const dos *d, const dos_path *path, dos_error *wrong)
-{
-    SHARE_PLACE(place);
-    return dos_open_host(d, path, O_RDONLY, &place, wrong);
-}
-
-/* Writes as many bytes as the quota permits, and charges it. *done is their number. */
+/* Writes as many bytes as the quota permits (NULL: no limit), and charges it. Sets *done to their number. */
 dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const void *bytes, size_t size,
                          size_t *done)
 {

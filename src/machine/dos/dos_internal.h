@@ -25,7 +25,8 @@ enum {
     DOS_NAME = 13,       /* bytes of NAME.EXT and its NUL */
     DOS_NESTED = 16,     /* depth of programs that execute programs */
     DOS_XMS_HANDLES = 64,
-    DOS_SEARCHES = 4096 /* different patterns for which a program may search */
+    DOS_SEARCHES = 4096,           /* different patterns for which a program may search */
+    DOS_PROGRAM_LARGEST = 64 << 20 /* bytes of a program's file */
 };
 
 /* Error codes that calls return in AX with the carry flag set. */
@@ -50,12 +51,13 @@ typedef enum dos_error {
     DOS_EXISTS = 80
 } dos_error;
 
+/* DOS_NUL also stands for the devices AUX, PRN and the like. */
 typedef enum dos_file_kind { DOS_CLOSED, DOS_CONSOLE, DOS_ERROR_OUTPUT, DOS_NUL, DOS_DISK } dos_file_kind;
 
 /* An entry of the system's file table; handles of programs refer to it. */
 typedef struct dos_file {
     dos_file_kind kind;
-    unsigned references; /* number of handles, and one for the system's own entries; 0: the entry is free */
+    unsigned references; /* number of handles; entries 0 to 3 have one more; 0: the entry is free */
     int host;            /* DOS_DISK: the descriptor */
     uint8_t access;      /* 0 read, 1 write, 2 both */
     bool raw;            /* device without line editing */
@@ -97,14 +99,14 @@ typedef struct dos {
     p5_machine *machine;
     engine *engine;
     share_tree tree;
-    int program;                 /* descriptor of the guest's program file; -1: none */
+    int program;                 /* the host's descriptor of the guest's program file; -1: none */
     char program_name[DOS_NAME]; /* its name on DOS_OWN_DRIVE */
     dos_file files[DOS_FILES];
     uint16_t first_block; /* segment of the first memory control block */
     uint8_t strategy;     /* allocation strategy (AH = 58h) */
     uint16_t psp;         /* segment of the current program's prefix; 0: there is none yet */
     uint32_t dta;         /* linear address of the disk transfer area (AH = 1Ah) */
-    uint16_t dta_segment; /* by which the program gave it; it may be that of an earlier one */
+    uint16_t dta_segment; /* segment that the program gave for it, or for an earlier one: dos_dta_pointer */
     uint8_t drive;        /* the current one; 0 is A: */
     char directories[DOS_DRIVES][DOS_DIRECTORY]; /* current directories: "" or "\A\B" */
     uint16_t exit_code;                          /* of the last child, as AH = 4Dh returns it in AX */
@@ -137,6 +139,16 @@ static inline uint32_t dos_linear(uint16_t segment, uint16_t offset)
 static inline uint32_t dos_pointer(const dos *d, engine_segment_name segment, engine_register offset)
 {
     return bios_segment(&d->bios, segment) + bios_word(&d->bios, offset);
+}
+/* Returns a drive's number (0 is A:), from an operand in which 0 is the current drive and 1 is A:. */
+static inline unsigned dos_drive_number(const dos *d, uint8_t operand)
+{
+    return operand == 0 ? d->drive : operand - 1u;
+}
+/* Returns the far pointer to the stub of a vector in the BIOS ROM: segment << 16 | offset. */
+static inline uint32_t dos_stub(unsigned vector)
+{
+    return 0xf0000000u | (0xe000u + vector * 16u);
 }
 /* Load and store a word. */
 static inline uint16_t dos_load(const dos *d, uint32_t linear)
@@ -194,13 +206,11 @@ bool dos_drive_there(const dos *d, unsigned drive);
 
 /* --- disk_file.c --- */
 
-/* Duplicates the descriptor of the guest's program file. */
+/* Duplicates the descriptor of the guest's program file. The caller closes it. */
 int dos_program_again(const dos *d);
 /* Opens a regular file with the host's `flags`. Returns its descriptor, or -1 and the error in *wrong. Sets
  * *place, except for the program on DOS_OWN_DRIVE. The caller closes the descriptor and the place. */
 int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong);
-/* Does the same for a program file, read-only. */
-int dos_open_program(const dos *d, const dos_path *path, dos_error *wrong);
 /* Writes as many bytes as the quota permits (NULL: no limit) and sets *done to their number. */
 dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const void *bytes, size_t size,
                          size_t *done);
@@ -209,7 +219,8 @@ void dos_pack_time(int64_t seconds, uint16_t *time, uint16_t *day);
 
 /* --- find.c --- */
 
-/* Returns the DTA as a far pointer, with the segment that the program gave if it reaches. */
+/* Returns the DTA as a far pointer, segment << 16 | offset, with the segment that the program gave if the DTA lies in
+ * it. */
 uint32_t dos_dta_pointer(const dos *d);
 
 /* State of a search. The guest keeps it in its transfer area or file control block. */
@@ -241,9 +252,10 @@ p5_status dos_files_open(dos *d, p5_error *error);
 void dos_files_close(dos *d);
 /* Returns the file of a handle of the current program, or NULL. */
 dos_file *dos_file_at(const dos *d, uint16_t handle);
-/* Write or read one byte of a DOS_DISK file. dos_get_byte returns false at the end of the file. */
-void dos_put_byte(dos *d, uint16_t handle, uint8_t byte);
-bool dos_get_byte(dos *d, uint16_t handle, uint8_t *byte);
+/* Writes a byte to a file or device. */
+void dos_put_byte(dos *d, dos_file *file, uint8_t byte);
+/* Reads a byte of a DOS_DISK file. Returns false at its end. */
+bool dos_get_byte(dos_file *file, uint8_t *byte);
 /* Fill the handle table of a new program; close the handles of one that ends. */
 void dos_handles_inherit(dos *d, uint16_t psp);
 void dos_handles_close(dos *d, uint16_t psp);
@@ -346,8 +358,7 @@ void dos_xms(dos *d);
 /* snapshot.c */
 void dos_transfer(p5_machine *machine, snapshot *s);
 
-/* Services that are not interrupts. They use the stubs of two unused vectors: that of vector N is at F000h:E000h +
- * N * 16. */
+/* Services that are not interrupts. They use the stubs of two unused vectors (dos_stub). */
 enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1 };
 
 /* The segment of DOS's data in guest memory, and offsets in it. */

@@ -7,9 +7,9 @@ typedef struct error_description {
     uint8_t class, action, locus;
 } error_description;
 
-/* Returns what MS-DOS 4.0 says about an error (ERR_TABLE_21 in its source MS_TABLE.ASM). There, each call has its own locus for
- * DOS_NO_FUNCTION and DOS_DENIED; here, only files are denied. Errors that are not in this table, such as those that a program
- * sets with AX = 5D0Ah, get a general description. */
+/* Returns what MS-DOS 4.0 says about an error (ERR_TABLE_21 in its source MS_TABLE.ASM). There, each call has its own
+ * locus for DOS_NO_FUNCTION and DOS_DENIED; here, only calls for files return DOS_DENIED. Errors that are not in this
+ * table, such as those that a program sets with AX = 5D0Ah, get a general description. */
 static error_description describe_error(uint16_t error)
 {
     enum {

@@ -13,9 +13,10 @@
 
 /* --- AH = 29h --- */
 
-/* Converts the name at `text` to drive and packed name (11 characters, padded with blanks) in `to`. Bits of `flags`: 0
- * separators before the name are skipped; 1, 2, 3 drive, name, extension stay if the text has none. *answer: 1 if there
- * are wildcards, FFh if the drive does not exist, else 0. Returns the number of characters read. */
+/* Converts the name at `text` to drive and packed name (11 characters, padded with blanks) in `to`. If bit 0 of `flags` is
+ * set, separators before the name are skipped. If bit 1, 2 or 3 is set, the drive, name or extension in `to` stays if the
+ * text has none. *answer becomes 1 if there are wildcards, FFh if the drive does not exist, else 0. Returns the number of
+ * characters read. */
 size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t to[12], uint8_t *answer)
 {
     static const char ends[] = " \t:;,=+<>|/\\\"[]";
@@ -49,7 +50,6 @@ size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t to[
     }
     if (*answer == 0 && memchr(name, '?', sizeof name) != NULL)
         *answer = 1;
-    /* with AL bit 2 (3) set, the block keeps its name (extension) if the text has none */
     if (at != begins || (flags & 4) == 0)
         memcpy(to + 1, name, 8);
     if (most == 11 || (flags & 8) == 0)
@@ -75,6 +75,7 @@ dos_error dos_call_parse_name(dos *d)
 
 /* --- the block at DS:DX --- */
 
+/* Returns the field of `size` bytes at offset `at` of the block. */
 uint32_t fcb_value(const fcb *f, unsigned at, unsigned size)
 {
     uint32_t value = 0;
@@ -82,6 +83,7 @@ uint32_t fcb_value(const fcb *f, unsigned at, unsigned size)
     return value;
 }
 
+/* Sets the field of `size` bytes at offset `at` of the block. */
 void fcb_set(fcb *f, unsigned at, unsigned size, uint32_t value)
 {
     memcpy(f->bytes + at, &value, size);
@@ -100,12 +102,13 @@ fcb fcb_load(dos *d)
     return f;
 }
 
+/* Writes the first `size` bytes of the block back to the program. */
 void fcb_store(dos *d, const fcb *f, size_t size)
 {
     engine_write_linear(d->engine, f->at, f->bytes, size);
 }
 
-/* Returns AL to the program. Calls with blocks report errors only there, never to dos_function. */
+/* Sets AL, in which calls with blocks report errors. Returns DOS_OK, because dos_function must not report them again. */
 dos_error fcb_answer(dos *d, uint8_t al)
 {
     bios_set_low(&d->bios, ENGINE_EAX, al);
@@ -116,7 +119,7 @@ dos_error fcb_answer(dos *d, uint8_t al)
 static dos_error fcb_path(const dos *d, const fcb *f, const uint8_t *name, dos_path *path)
 {
     char text[DOS_NAME], whole[DOS_NAME + 2];
-    unsigned drive = f->bytes[0] == 0 ? d->drive : f->bytes[0] - 1u;
+    unsigned drive = dos_drive_number(d, f->bytes[0]);
     if (drive >= DOS_DRIVES)
         return DOS_NO_DRIVE;
     dos_name_unpack((const char *)name, text);
@@ -124,7 +127,8 @@ static dos_error fcb_path(const dos *d, const fcb *f, const uint8_t *name, dos_p
     return dos_path_parse(d, whole, path);
 }
 
-/* Opens the block's file with the host's `flags`. Returns a descriptor that the caller closes, or -1. */
+/* Opens the block's file with the host's `flags`. Returns a descriptor that the caller closes; -1 if the file cannot be
+ * opened or is a device. */
 int fcb_host(dos *d, const fcb *f, int flags, share_place *place)
 {
     dos_path path;
@@ -143,7 +147,8 @@ dos_file_kind fcb_device(const dos *d, const fcb *f)
 
 /* --- AH = 0Fh, 10h, 16h --- */
 
-/* Fills in the block of a file that has been opened, and closes `host`; -1: the file is a device or does not exist. */
+/* Fills in the block of a file that has been opened, and closes `host`. If `host` is -1, the block names a device, or the
+ * file could not be opened. */
 static dos_error fcb_opened(dos *d, fcb *f, int host)
 {
     struct stat about = {0};
@@ -166,7 +171,7 @@ static dos_error fcb_opened(dos *d, fcb *f, int host)
     return fcb_answer(d, FCB_DONE);
 }
 
-/* AH = 0Fh. */
+/* AH = 0Fh: Opens the file. */
 dos_error dos_call_fcb_open(dos *d)
 {
     SHARE_PLACE(place);
@@ -277,13 +282,13 @@ static dos_error fcb_change(dos *d, bool rename)
     return fcb_answer(d, wrong == DOS_OK ? al : FCB_FAILED);
 }
 
-/* AH = 13h. */
+/* AH = 13h: Deletes all files that match the block's name. */
 dos_error dos_call_fcb_delete(dos *d)
 {
     return fcb_change(d, false);
 }
 
-/* AH = 17h. */
+/* AH = 17h: Renames all files that match the block's name. */
 dos_error dos_call_fcb_rename(dos *d)
 {
     return fcb_change(d, true);

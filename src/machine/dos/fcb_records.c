@@ -21,7 +21,7 @@ static uint32_t record_bytes(const fcb *f)
     return bytes != 0 ? bytes : FCB_RECORDS;
 }
 
-/* Returns the bytes of the random record field: the fourth one exists only for records below 64 bytes. */
+/* Returns the size of the random record field: 4 bytes if records are shorter than 64 bytes, else 3. */
 static unsigned random_bytes(const fcb *f)
 {
     return record_bytes(f) < 64 ? 4 : 3;
@@ -45,7 +45,7 @@ dos_error dos_call_fcb_size(dos *d)
 }
 
 /* Reads or writes `*records` records from record `first` on through the transfer area. Sets *records to the
- * number transferred and returns AL. DOS does not cross the end of the transfer area's segment. */
+ * number transferred and returns AL. DOS transfers only what fits into the rest of the transfer area's segment. */
 static uint8_t move_records(dos *d, const fcb *f, bool write, uint64_t first, uint32_t *records)
 {
     enum { SEGMENT = 0x10000 };
@@ -70,8 +70,7 @@ static uint8_t move_records(dos *d, const fcb *f, bool write, uint64_t first, ui
         al = write ? DISK_FULL : END_OF_FILE;
     } else if (write) {
         engine_read_linear(d->engine, d->dta, buffer, size);
-        dos_write_host(host, place.quota, (uint32_t)position, buffer, size,
-                       &done); /* done: 0 after an error */
+        dos_write_host(host, place.quota, (uint32_t)position, buffer, size, &done);
         if (done < size)
             al = DISK_FULL;
         *records = (uint32_t)(done / bytes);
@@ -96,12 +95,13 @@ static void fcb_grown(fcb *f, uint64_t end)
         fcb_set(f, FCB_SIZE, 4, (uint32_t)end);
 }
 
-/* Return and set the number of the record that a sequential access uses. */
+/* Returns the number of the record that a sequential access uses. */
 static uint32_t sequential(const fcb *f)
 {
     return fcb_value(f, FCB_BLOCK, 2) * FCB_RECORDS + f->bytes[FCB_RECORD];
 }
 
+/* Sets that number. The block has it as a number of a block of records, and a number in that block. */
 static void set_sequential(fcb *f, uint32_t record)
 {
     fcb_set(f, FCB_BLOCK, 2, record / FCB_RECORDS);
@@ -121,13 +121,13 @@ static dos_error fcb_sequential(dos *d, bool write)
     return fcb_answer(d, al);
 }
 
-/* AH = 14h. */
+/* AH = 14h: Reads the record at the sequential position. */
 dos_error dos_call_fcb_read(dos *d)
 {
     return fcb_sequential(d, false);
 }
 
-/* AH = 15h. */
+/* AH = 15h: Writes the record at the sequential position. */
 dos_error dos_call_fcb_write(dos *d)
 {
     return fcb_sequential(d, true);
@@ -161,16 +161,19 @@ static dos_error fcb_random(dos *d, bool write, bool block)
     return fcb_answer(d, al);
 }
 
+/* AH = 21h: Reads the record with the random record number. */
 dos_error dos_call_fcb_read_random(dos *d)
 {
     return fcb_random(d, false, false);
 }
 
+/* AH = 22h: Writes the record with the random record number. */
 dos_error dos_call_fcb_write_random(dos *d)
 {
     return fcb_random(d, true, false);
 }
 
+/* AH = 27h: Reads CX records from the random record number on. */
 dos_error dos_call_fcb_read_block(dos *d)
 {
     return fcb_random(d, false, true);
@@ -193,6 +196,7 @@ static dos_error fcb_cut(dos *d)
     return fcb_answer(d, done ? FCB_DONE : DISK_FULL);
 }
 
+/* AH = 28h: Writes CX records from the random record number on; CX = 0 sets the file's size. */
 dos_error dos_call_fcb_write_block(dos *d)
 {
     return bios_word(&d->bios, ENGINE_ECX) == 0 ? fcb_cut(d) : fcb_random(d, true, true);

@@ -14,22 +14,20 @@ enum {
     PSP_TABLE = 0x34,      /* far pointer to the handle table */
     PSP_OWN_TABLE = 0x18,  /* a table of 20 handles, which the pointer leads to at first */
     UNUSED = 0xff,         /* entry of a handle that is not open */
-    STANDARD = 3           /* entries 0 to 2 of the system's table are the console; this one is AUX and PRN */
+    AUX_AND_PRN = 3 /* entry of the system's table; 0 to 2 are standard input, output and error output */
 };
 
 /* --- the system's files --- */
 
-/* Makes the entries of console, error output and NUL, to which the system keeps a reference, and opens the shares. */
+/* Makes the entries of console, error output and NUL, to which the system keeps a reference, and opens the shares.
+ * dos_files_close must follow, even after an error. */
 p5_status dos_files_open(dos *d, p5_error *error)
 {
-    for (unsigned i = 0; i < STANDARD; i++)
-        d->files[i] = (dos_file){.kind = i == 2 ? DOS_ERROR_OUTPUT : DOS_CONSOLE,
-                                 .references = 1, /* of the system */
-                                 .host = -1,
-                                 .access = 2,
-                                 .inherited = true};
-    d->files[STANDARD] =
-        (dos_file){.kind = DOS_NUL, .references = 1, .host = -1, .access = 2, .inherited = true};
+    static const dos_file_kind kinds[] = {DOS_CONSOLE, DOS_CONSOLE,
+                                          DOS_ERROR_OUTPUT, [AUX_AND_PRN] = DOS_NUL};
+    for (unsigned i = 0; i <= AUX_AND_PRN; i++)
+        d->files[i] =
+            (dos_file){.kind = kinds[i], .references = 1, .host = -1, .access = 2, .inherited = true};
     return share_tree_open(&d->tree, &d->machine->options, error);
 }
 
@@ -52,7 +50,8 @@ void dos_files_close(dos *d)
     share_tree_close(&d->tree);
 }
 
-/* Returns a new entry of the system's table; NULL if it is full. Bits of `mode`: 1-0 access, 7 children do not inherit. */
+/* Returns a new entry of the system's table; NULL if it is full. `mode` is that of AH = 3Dh: bits 1-0 access, bit 7 set if
+ * children do not inherit the handle. */
 static dos_file *file_new(dos *d, dos_file_kind kind, uint8_t mode)
 {
     for (unsigned i = 0; i < DOS_FILES; i++) {
@@ -75,8 +74,8 @@ static uint32_t table_of(const dos *d, uint16_t psp, uint16_t *count)
     return dos_linear(dos_load(d, at + PSP_TABLE + 2), dos_load(d, at + PSP_TABLE));
 }
 
-/* Returns the file of a handle of the current program, or NULL. Trusts nothing in the table, which is in guest
- * memory. */
+/* Returns the file of a handle of the current program; NULL if it is not open. Checks what the table holds, because the
+ * program may have written it. */
 dos_file *dos_file_at(const dos *d, uint16_t handle)
 {
     uint16_t count;
@@ -127,7 +126,7 @@ void dos_handles_inherit(dos *d, uint16_t psp)
     memset(own, UNUSED, sizeof own);
     for (unsigned i = 0; i < USUAL; i++) {
         dos_file *file = d->psp != 0 ? dos_file_at(d, (uint16_t)i)
-                         : i < 5     ? &d->files[i < STANDARD ? i : STANDARD]
+                         : i < 5     ? &d->files[i < AUX_AND_PRN ? i : AUX_AND_PRN]
                                      : NULL;
         if (file == NULL || !file->inherited)
             continue;
@@ -154,7 +153,7 @@ void dos_handles_close(dos *d, uint16_t psp)
 
 /* --- open --- */
 
-/* Opens a file. `flags` are host flags in addition to the access mode. */
+/* Opens a file, and returns its handle in AX. `flags` are host flags in addition to the access mode. */
 static dos_error open_file(dos *d, const dos_path *path, uint8_t mode, int flags)
 {
     static const int access[] = {O_RDONLY, O_WRONLY, O_RDWR};
@@ -197,7 +196,7 @@ static dos_error open_path(dos *d, const dos_path *path, uint8_t mode, int flags
     return open_file(d, path, mode, flags);
 }
 
-/* Opens the path at DS:DX. */
+/* Opens the path at DS:DX, and returns its handle in AX. */
 static dos_error open_at(dos *d, uint8_t mode, int flags)
 {
     dos_path path;
@@ -274,7 +273,7 @@ dos_error dos_call_open_extended(dos *d)
     return wrong;
 }
 
-/* AH = 3Eh. */
+/* AH = 3Eh: Closes handle BX. */
 dos_error dos_call_close(dos *d)
 {
     return handle_close(d, bios_word(&d->bios, ENGINE_EBX));

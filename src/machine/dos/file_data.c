@@ -1,4 +1,4 @@
-/* What programs do with open files: reading, writing, seeking, IOCTL and the time of the last change. */
+/* The functions of INT 21h for open files: reading, writing, seeking, IOCTL and the time of the last change. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -12,8 +12,8 @@ enum { CHUNK = 4096 }; /* bytes that are transferred at once */
 
 /* --- read, write, seek --- */
 
-/* Reads at most one line from the console, with a line feed after the carriage return. With `raw`, lines have no meaning.
- * Returns DOS_WAIT if not a single byte is there yet. */
+/* Reads at most one line from the console, with a line feed after the carriage return. If the device is raw, ends of lines
+ * have no meaning. Returns DOS_WAIT if no byte is available yet. */
 static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_t size, uint16_t *done)
 {
     devices_console_flush(d->machine->devices);
@@ -33,7 +33,7 @@ static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_
     return DOS_OK;
 }
 
-/* Reads from a file of the host in parts. *done is the number of bytes. */
+/* Reads from a file of the host in parts. *done becomes the number of bytes. */
 static dos_error read_disk(dos *d, dos_file *file, uint32_t to, uint16_t size, uint16_t *done)
 {
     uint8_t bytes[CHUNK];
@@ -82,7 +82,7 @@ static void write_error_output(dos *d, const uint8_t *bytes, size_t size)
     signals_release(&closed, broken);
 }
 
-/* Writes bytes to the file, the console or nowhere. *done gets the number of bytes that the disk had room for. */
+/* Writes bytes to a file or device. *done becomes their number, which is smaller than `size` if the disk is full. */
 static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_t size, size_t *done)
 {
     *done = size;
@@ -97,15 +97,16 @@ static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_
     return wrong;
 }
 
-void dos_put_byte(dos *d, uint16_t handle, uint8_t byte)
+/* Writes a byte to a file or device, unless the disk is full. */
+void dos_put_byte(dos *d, dos_file *file, uint8_t byte)
 {
     size_t done;
-    write_bytes(d, dos_file_at(d, handle), &byte, 1, &done);
+    write_bytes(d, file, &byte, 1, &done);
 }
 
-bool dos_get_byte(dos *d, uint16_t handle, uint8_t *byte)
+/* Reads a byte of a DOS_DISK file. Returns false at its end. */
+bool dos_get_byte(dos_file *file, uint8_t *byte)
 {
-    dos_file *file = dos_file_at(d, handle);
     if (pread(file->host, byte, 1, file->position) != 1)
         return false;
     file->position++;
@@ -177,7 +178,7 @@ dos_error dos_call_seek(dos *d)
     return DOS_OK;
 }
 
-/* AH = 68h: Has nothing to flush. */
+/* AH = 68h: Only checks handle BX, because there is nothing to flush. */
 dos_error dos_call_commit(dos *d)
 {
     return dos_file_at(d, bios_word(&d->bios, ENGINE_EBX)) != NULL ? DOS_OK : DOS_NO_HANDLE;
@@ -213,13 +214,12 @@ static bool ioctl_input_ready(dos *d, const dos_file *file)
  * of drive BL (0 the current one); 0Ah whether handle BX is remote. */
 dos_error dos_call_ioctl(dos *d)
 {
-    uint8_t function = bios_low(&d->bios, ENGINE_EAX), drive = bios_low(&d->bios, ENGINE_EBX);
-    dos_file *file = function == 0 || function == 1 || function == 6 || function == 7 || function == 0xa
-                         ? dos_file_at(d, bios_word(&d->bios, ENGINE_EBX))
-                         : NULL;
-    if (file == NULL && (function <= 1 || function == 6 || function == 7 || function == 0xa))
+    uint8_t function = bios_low(&d->bios, ENGINE_EAX);
+    bool needs_file = function <= 1 || function == 6 || function == 7 || function == 0xa;
+    dos_file *file = needs_file ? dos_file_at(d, bios_word(&d->bios, ENGINE_EBX)) : NULL;
+    if (needs_file && file == NULL)
         return DOS_NO_HANDLE;
-    drive = drive == 0 ? d->drive : (uint8_t)(drive - 1);
+    unsigned drive = dos_drive_number(d, bios_low(&d->bios, ENGINE_EBX));
     switch (function) {
     case 0x01:
         if (file->kind == DOS_DISK || bios_high(&d->bios, ENGINE_EDX) != 0)
@@ -253,21 +253,12 @@ dos_error dos_call_ioctl(dos *d)
     }
 }
 
-/* --- AH = 57h: time of the last change. Setting it has no effect --- */
-
-/* Returns a time in CX and a date in DX. */
-static void put_time(dos *d, time_t seconds)
-{
-    uint16_t time, day;
-    dos_pack_time(seconds, &time, &day);
-    bios_set_word(&d->bios, ENGINE_ECX, time);
-    bios_set_word(&d->bios, ENGINE_EDX, day);
-}
-
+/* AH = 57h: AL = 0 returns the time in CX and the date in DX. */
 dos_error dos_call_file_time(dos *d)
 {
     const dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
     struct stat about = {0};
+    uint16_t time, day;
     if (file == NULL)
         return DOS_NO_HANDLE;
     if (bios_low(&d->bios, ENGINE_EAX) == 1)
@@ -276,6 +267,8 @@ dos_error dos_call_file_time(dos *d)
         return DOS_NO_FUNCTION;
     if (file->kind == DOS_DISK)
         fstat(file->host, &about);
-    put_time(d, about.st_mtim.tv_sec);
+    dos_pack_time(about.st_mtim.tv_sec, &time, &day);
+    bios_set_word(&d->bios, ENGINE_ECX, time);
+    bios_set_word(&d->bios, ENGINE_EDX, day);
     return DOS_OK;
 }

@@ -22,11 +22,11 @@ typedef struct transfer_area {
 } __attribute__((packed)) transfer_area;
 _Static_assert(sizeof(transfer_area) == 43, "the transfer area of a search");
 
-/* An entry of a directory of the host. */
+/* The best match so far of a search in a directory of the host. */
 typedef struct found {
     char packed[11]; /* name and extension, padded with blanks */
     struct stat about;
-    bool read_only;
+    bool read_only; /* its share is */
 } found;
 
 /* Returns true if a name matches a pattern, in which '?' stands for any character. */
@@ -44,7 +44,8 @@ static bool wanted(const found *f, uint8_t attributes)
     return S_ISREG(f->about.st_mode) || (S_ISDIR(f->about.st_mode) && (attributes & DIRECTORY) != 0);
 }
 
-/* Finds the first matching entry, in the order of names, after the state's last one. */
+/* Finds the first matching entry after the state's last one, in the order of packed names. Returns false if there is
+ * none. */
 static bool search_host(const dos *d, const dos_path *directory, const char pattern[11],
                         const dos_search *state, found *best)
 {
@@ -89,8 +90,8 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
     return any;
 }
 
-/* Does what search_host does for DOS_OWN_DRIVE: its root holds only the guest's program. Searches in
- * other directories do not reach this function, because dos_search_begin rejects them. */
+/* Does what search_host does for DOS_OWN_DRIVE, whose root holds only the guest's program. dos_search_begin rejects
+ * searches in other directories of this drive. */
 static bool search_own_drive(const dos *d, const char pattern[11], const dos_search *state, found *best)
 {
     *best = (found){.read_only = true};
@@ -149,7 +150,9 @@ static uint16_t search_number(dos *d, const dos_path *path)
     return (uint16_t)d->searches.count;
 }
 
-/* Saves the path to search for in d->searches and its number in the state. Only checks that the directory exists. */
+/* Begins a search: saves its path in d->searches and the number of this entry in the state. Checks that the directory
+ * exists. Returns DOS_NO_MORE_FILES for a search that cannot find anything: for the root itself, or for a volume
+ * label. */
 dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos_search *state)
 {
     dos_path parent = *path;
@@ -183,8 +186,8 @@ static dos_error find(dos *d, transfer_area *area)
     return DOS_OK;
 }
 
-/* AH = 4Eh. A search without a match is "no more files". If the name has no wildcards and is not the root's, it is
- * "file not found" instead; a search for the volume label is always "no more files". */
+/* AH = 4Eh: Finds the first entry that matches DS:DX. Without a match, the error is DOS_NO_FILE for a name without
+ * wildcards, otherwise DOS_NO_MORE_FILES. For the root and for a volume label it is always DOS_NO_MORE_FILES. */
 dos_error dos_call_find_first(dos *d)
 {
     dos_path path;
@@ -219,10 +222,11 @@ dos_error dos_call_set_dta(dos *d)
     return DOS_OK;
 }
 
-/* Returns the transfer area's address as segment << 16 | offset. */
+/* Returns the transfer area's address as segment << 16 | offset, with the segment that the program gave if the area lies
+ * in it. */
 uint32_t dos_dta_pointer(const dos *d)
 {
-    /* dta_segment may belong to an earlier DTA: the end of a program restores only the parent's d->dta. */
+    /* dta_segment may belong to an earlier DTA, because the end of a program restores only the parent's d->dta. */
     uint32_t segment = d->dta - d->dta_segment * 16u <= 0xffff ? d->dta_segment : d->dta >> 4;
     return segment << 16 | (d->dta - segment * 16);
 }
@@ -230,8 +234,6 @@ uint32_t dos_dta_pointer(const dos *d)
 /* AH = 2Fh: Returns the transfer area in ES:BX. */
 dos_error dos_call_get_dta(dos *d)
 {
-    uint32_t pointer = dos_dta_pointer(d);
-    dos_set_segment(d, ENGINE_ES, (uint16_t)(pointer >> 16));
-    bios_set_word(&d->bios, ENGINE_EBX, (uint16_t)pointer);
+    bios_set_pointer(&d->bios, ENGINE_EBX, dos_dta_pointer(d));
     return DOS_OK;
 }

@@ -42,13 +42,14 @@ static uint16_t control_next(const control *c)
     return (uint16_t)(c->segment + 1 + c->paragraphs);
 }
 
+/* Makes the chain of one free block, from segment `first` to A000h. */
 void dos_memory_open(dos *d, uint16_t first)
 {
     d->first_block = first;
     control_store(d, &(control){first, LAST, FREE, (uint16_t)(MEMORY_END - first - 1)});
 }
 
-/* Joins adjacent free blocks. DOS does so when it allocates, not when it frees. */
+/* Joins adjacent free blocks, as DOS does when it allocates, but not when it frees. */
 static dos_error join_free(dos *d)
 {
     control c, next;
@@ -69,7 +70,8 @@ static dos_error join_free(dos *d)
     }
 }
 
-/* Splits a block: returns the piece with `paragraphs` from its end or its beginning; the other one is free. */
+/* Splits a block: returns the piece with `paragraphs` from its end or its beginning. The other piece becomes a free
+ * block. */
 static control split(dos *d, control c, uint16_t paragraphs, bool from_end)
 {
     if (c.paragraphs == paragraphs)
@@ -93,8 +95,8 @@ static control split(dos *d, control c, uint16_t paragraphs, bool from_end)
     return c;
 }
 
-/* Allocates by the strategy: the first block that is large enough, the smallest, or the end of the last. On DOS_NO_MEMORY,
- * *paragraphs becomes the size of the largest free block. */
+/* Allocates *paragraphs for `owner` by the strategy, in the first block that is large enough, the smallest, or the end of
+ * the last. Sets *segment; on DOS_NO_MEMORY, sets *paragraphs to the size of the largest free block. */
 dos_error dos_allocate(dos *d, uint16_t owner, uint16_t *paragraphs, uint16_t *segment)
 {
     enum { FIRST_FIT, BEST_FIT, LAST_FIT };
@@ -138,6 +140,7 @@ static dos_error control_of(const dos *d, uint16_t segment, control *c)
     }
 }
 
+/* Frees the memory block at `segment`. */
 dos_error dos_free(dos *d, uint16_t segment)
 {
     control c;
@@ -149,7 +152,8 @@ dos_error dos_free(dos *d, uint16_t segment)
     return DOS_OK;
 }
 
-/* Shrinks a block, or grows it into a free block after it. */
+/* Shrinks a block, or grows it into a free block after it. On DOS_NO_MEMORY, sets *paragraphs to the largest size
+ * possible, which the block has then. */
 dos_error dos_resize(dos *d, uint16_t segment, uint16_t *paragraphs)
 {
     control c, next;
@@ -163,7 +167,7 @@ dos_error dos_resize(dos *d, uint16_t segment, uint16_t *paragraphs)
         c.kind = next.kind;
         c.paragraphs = (uint16_t)(c.paragraphs + 1 + next.paragraphs);
     }
-    if (c.paragraphs < *paragraphs) { /* DOS grows the block as far as possible and still fails */
+    if (c.paragraphs < *paragraphs) {
         control_store(d, &c);
         *paragraphs = c.paragraphs;
         return DOS_NO_MEMORY;

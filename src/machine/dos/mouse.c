@@ -11,20 +11,21 @@ enum {
     BUTTONS = 2,
     VERSION = 0x0805, /* 8.05 */
     TYPE_PS2 = 4,
-    STATE_BYTES = 0x2c, /* that a program would need to save the driver's state */
+    STATE_BYTES = 0x2c, /* memory that a program needs to save the driver's state */
     SENSITIVITY = 50,   /* defaults of the driver */
     DOUBLE_SPEED = 50,
     GRAPHICS_WIDTH = 640, /* of the virtual screen, in pixels */
     TEXT_HEIGHT = 200
 };
 
-/* The virtual screen is 640 x 200 in all text modes and those of 200 lines, else as high as the mode. */
+/* Returns the height of the virtual screen in pixels: 200 in text modes and modes of 200 lines, else that of the mode. */
 static uint16_t screen_height(const dos *d)
 {
     uint32_t mode = bios_load(&d->bios, BDA_VIDEO_MODE, 1);
     return mode == 0x0f || mode == 0x10 ? 350 : mode == 0x11 || mode == 0x12 ? 480 : TEXT_HEIGHT;
 }
 
+/* Sets the driver's defaults: the pointer is hidden, in the middle of the screen. */
 static void mouse_reset(dos *d)
 {
     uint16_t bottom = (uint16_t)(screen_height(d) - 1);
@@ -99,8 +100,8 @@ static void exchange_handler(dos *d)
     bios_set_pointer(&d->bios, ENGINE_EDX, before);
 }
 
-/* Names a function whose answer or effect a program needs: the state, alternate handlers, the page, off and on.
- * The others concern shapes, speeds and areas of the pointer, which is not drawn, or detect a driver. */
+/* Sends a notice about a function whose answer or effect a program needs: saving the state, alternate handlers, the page,
+ * off and on. The others concern shapes, speeds and areas of the pointer, which is not drawn, or detect a driver. */
 static void missing_function(dos *d, uint16_t function)
 {
     static const uint8_t needed[] = {0x16, 0x17, 0x18, 0x19, 0x1e, 0x1f, 0x20};
@@ -109,6 +110,7 @@ static void missing_function(dos *d, uint16_t function)
                     "mouse function %02Xh (INT 33h) is not implemented", function);
 }
 
+/* INT 33h: Executes the function in AX. */
 void dos_mouse_service(dos *d)
 {
     bios *b = &d->bios;

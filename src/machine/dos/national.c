@@ -6,7 +6,7 @@
 
 enum { COUNTRY = 1, CODE_PAGE = 437, UPPER_FIRST = 0x80, CODES = 256, HALF = 128 };
 
-/* Upper case of the codes from 80h on, in code page 437. */
+/* Upper case of the codes from 80h on in code page 437, which programs can read. */
 static const uint8_t upper[HALF] = {
     0x80, 0x9a, 0x45, 0x41, 0x8e, 0x41, 0x8f, 0x80, 0x45, 0x45, 0x45, 0x49, 0x49, 0x49, 0x8e, 0x8f,
     0x90, 0x92, 0x92, 0x4f, 0x99, 0x4f, 0x55, 0x55, 0x59, 0x99, 0x9a, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f,
@@ -27,8 +27,8 @@ enum {
     TABLE_UPPER = DOS_NATIONAL,
     TABLE_FILES = TABLE_UPPER + 2 + HALF,
     TABLE_ORDER = TABLE_FILES + 2 + sizeof file_characters,
-    TABLE_LEAD =
-        TABLE_ORDER + 2 + CODES /* lead bytes of two-byte characters: an empty table and a word of 0 */
+    /* lead bytes of two-byte characters: an empty table and a word of 0 */
+    TABLE_LEAD = TABLE_ORDER + 2 + CODES
 };
 
 static uint8_t to_upper(uint8_t c)
@@ -69,7 +69,7 @@ void dos_national_open(dos *d)
     dos_store(d, dos_linear(DOS_DATA, TABLE_LEAD + 2), 0);
 }
 
-/* The case-map routine, which programs call: converts AL, if it is 80h or above, to upper case. */
+/* Executes the case-map routine, which programs call: converts AL to upper case if it is 80h or above. */
 void dos_case_map(dos *d)
 {
     uint8_t al = bios_low(&d->bios, ENGINE_EAX);
@@ -81,10 +81,10 @@ void dos_case_map(dos *d)
 static void make_information(uint8_t information[34])
 {
     static const uint8_t texts[] = {0, 0, '$', 0, 0, 0, 0, ',', 0, '.', 0, '-', 0, ':', 0, 0, 2, 0};
-    static const uint16_t routine[2] = {0xe000 + DOS_CASE_SLOT * 16, 0xf000};
+    const uint32_t routine = dos_stub(DOS_CASE_SLOT);
     memset(information, 0, 34);
     memcpy(information, texts, sizeof texts);
-    memcpy(information + 18, routine, sizeof routine);
+    memcpy(information + 18, &routine, sizeof routine);
     information[22] = ',';
 }
 
@@ -118,7 +118,7 @@ dos_error dos_call_lead_bytes(dos *d)
     return DOS_OK;
 }
 
-/* AL = 20h-22h: Converts DL, CX characters at DS:DX, or the text at DS:DX to upper case. */
+/* AL = 20h, 21h, 22h: Converts to upper case DL, CX characters at DS:DX, or the text at DS:DX that ends with NUL. */
 static dos_error upper_case(dos *d, uint8_t what)
 {
     uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), count = bios_word(&d->bios, ENGINE_ECX);
@@ -143,8 +143,8 @@ static dos_error yes_or_no(dos *d)
     return DOS_OK;
 }
 
-/* AL = 01h: Stores the country information in the CX bytes at ES:DI; 02h, 04h-07h: AL and the address of a table, which
- * are POINTER bytes. */
+/* AL = 01h: Stores the country information in the CX bytes at ES:DI. AL = 02h, 04h-07h: Stores AL and the address of a
+ * table there, which are POINTER bytes. */
 static dos_error information(dos *d, uint8_t what)
 {
     enum { POINTER = 5 };
@@ -171,7 +171,7 @@ static dos_error information(dos *d, uint8_t what)
     return DOS_OK;
 }
 
-/* AH = 65h. */
+/* AH = 65h: Converts to upper case, recognises yes and no, or stores information, by AL. */
 dos_error dos_call_national(dos *d)
 {
     uint8_t what = bios_low(&d->bios, ENGINE_EAX);

@@ -1,7 +1,7 @@
-/* Translation of DOS paths to host paths. Drive C: is the first share, D: the second. DOS sees the host's
- * files whose names have an 8.3 form. Letter case does not matter; of several names that differ only in case,
- * DOS sees the first in the order of names. A packed name has 8 characters of the name and 3 of the extension, padded with
- * blanks. Drive numbers begin with 0 for A:. */
+/* Translation of DOS paths to host paths. Drive C: is the first share, D: the second. DOS sees only those files of the
+ * host whose names have an 8.3 form. Letter case does not matter; of several names that differ only in case, DOS sees the
+ * first in the order of names. A packed name has 8 characters of the name and 3 of the extension, padded with blanks.
+ * Drive numbers begin with 0 for A:. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ bool dos_drive_there(const dos *d, unsigned drive)
 
 /* --- names --- */
 
-/* Returns true for characters that may be in a file name, apart from wildcards and the dot. */
+/* Returns true for characters that may be in a name or an extension. Wildcards may not. */
 static bool name_character(uint8_t c)
 {
     return c > ' ' && c != 0x7f && strchr("\"*+,./:;<=>?[\\]|", c) == NULL;
@@ -101,7 +101,8 @@ void dos_name_unpack(const char packed[11], char name[DOS_NAME])
 
 /* --- from the guest --- */
 
-/* Appends a component of the guest's text to a path: "." and ".." act at once, other names get their 8.3 form. */
+/* Appends a component of the guest's text to a path. "." changes nothing, ".." removes the last name, and other names are
+ * cut to their 8.3 form. */
 static dos_error path_add(dos_path *path, const char *component, size_t length)
 {
     char text[80], packed[11], name[DOS_NAME];
@@ -128,7 +129,7 @@ static dos_error path_add(dos_path *path, const char *component, size_t length)
     return DOS_OK;
 }
 
-/* Makes the guest's path absolute, by the current drive and that drive's current directory. */
+/* Makes the guest's path absolute, with the current drive and that drive's current directory. Keeps wildcards. */
 dos_error dos_path_parse(const dos *d, const char *text, dos_path *path)
 {
     *path = (dos_path){.drive = d->drive};
@@ -172,6 +173,7 @@ dos_file_kind dos_path_device(const dos_path *path)
     return DOS_CLOSED;
 }
 
+/* Returns true if the path is the program on DOS_OWN_DRIVE. */
 bool dos_path_is_program(const dos *d, const dos_path *path)
 {
     return path->drive == DOS_OWN_DRIVE && path->text[0] == '\\' &&
@@ -180,8 +182,9 @@ bool dos_path_is_program(const dos *d, const dos_path *path)
 
 /* --- on the host --- */
 
-/* Finds the directory entry whose DOS name is `packed`. Returns false if there is none. */
-static bool match_entry(int directory, const char packed[11], char name[256])
+/* Sets `name` to the first name in a directory of the host whose DOS name is `packed`. Leaves `name` unchanged if there is
+ * none. */
+static void match_entry(int directory, const char packed[11], char name[256])
 {
     struct dirent **entries;
     char own[11];
@@ -194,7 +197,6 @@ static bool match_entry(int directory, const char packed[11], char name[256])
     }
     if (count >= 0)
         share_list_free(entries, count);
-    return found;
 }
 
 /* Appends the host's name for a component to `path`, or the component itself if no such file exists. */
@@ -219,13 +221,15 @@ static dos_error host_component(const dos *d, char path[SHARE_PATH], const char 
     return DOS_OK;
 }
 
+/* Makes the guest's path at `linear` absolute. */
 dos_error dos_path_at(const dos *d, uint32_t linear, dos_path *path)
 {
     char text[128];
     return dos_text(d, linear, text, sizeof text) ? dos_path_parse(d, text, path) : DOS_NO_PATH;
 }
 
-/* Finds the host's file for a path: translates one component after the other, then resolves the whole. */
+/* Finds the host's file for a path: translates one component after the other, then resolves the whole. With `missing`, the
+ * last name may be missing. The caller closes the place. Files on DOS_OWN_DRIVE have no place. */
 dos_error dos_path_find(const dos *d, const dos_path *path, bool missing, share_place *place)
 {
     char host[SHARE_PATH], component[DOS_NAME];

@@ -1,5 +1,7 @@
 /* Execution of programs (AH = 4Bh), their prefixes and their end. program_load.c loads them. A program is known by the
- * segment of its prefix (PSP). Control changes by the frame on the stack that the IRET of the stub of INT 21h pops. */
+ * segment of its prefix (PSP). To continue another program, a function replaces SS:SP and writes the frame that the IRET of
+ * INT 21h's stub pops there. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +13,8 @@
 #include "machine/dos/dos_internal.h"
 
 enum {
-    PSP_STACK = 0x2e,          /* SS:SP at the program's last call of DOS */
-    FRAME_BYTES = 6,           /* IP, CS and FLAGS, which the stub's IRET pops */
-    PROGRAM_LARGEST = 64 << 20 /* bytes of a file */
+    PSP_STACK = 0x2e, /* SS:SP at the program's last call that executed or created a program */
+    FRAME_BYTES = 6   /* IP, CS and FLAGS, which the stub's IRET pops */
 };
 
 /* Writes the frame that the stub's IRET pops to `ss`:`sp`. */
@@ -74,7 +75,8 @@ static bool save_parent(dos *d)
     return true;
 }
 
-/* Loads a program and makes it the current one, with the caller as its parent if there is one. */
+/* Loads a program and makes it the current one, with the caller as its parent if there is one. It begins when the stub
+ * returns. */
 dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char *tail,
                     const char *environment, size_t environment_size)
 {
@@ -129,15 +131,14 @@ static void return_to_parent(dos *d, uint16_t psp, uint16_t parent)
     put_frame(d, ss.selector, bios_word(&d->bios, ENGINE_ESP), cs, ip);
 }
 
-/* Ends the run if the terminate address is still the BIOS's stub: no program set it, so no parent waits.
- * Otherwise returns to the parent. A program that is its own parent keeps its memory then, as COMMAND.COM
- * does. */
+/* Ends the current program. `type` is the termination type: 0 normal, 1 Ctrl-C, 3 stays resident. Returns to the parent;
+ * a program that is its own parent keeps its memory then, as COMMAND.COM does. If the terminate address is still the BIOS's
+ * stub, no program has set it, so that no parent waits and the run ends. */
 void dos_terminate(dos *d, uint8_t type, uint8_t code)
 {
     enum { STAYS = 3 };
     uint16_t psp = d->psp, parent = dos_load(d, dos_linear(psp, PSP_PARENT));
-    uint32_t stub = 0xf0000000u | (0xe000u + DOS_VECTOR_TERMINATE * 16u);
-    bool last = bios_load(&d->bios, dos_linear(psp, PSP_TERMINATE), 4) == stub;
+    bool last = bios_load(&d->bios, dos_linear(psp, PSP_TERMINATE), 4) == dos_stub(DOS_VECTOR_TERMINATE);
     d->exit_code = (uint16_t)(type << 8 | code);
     if (type != STAYS && (last || parent != psp)) {
         dos_handles_close(d, psp);
@@ -174,7 +175,7 @@ dos_error dos_call_stay(dos *d)
     return DOS_OK;
 }
 
-/* AH = 4Dh: Returns how the last child ended and its exit code, once. */
+/* AH = 4Dh: Returns how the last child ended (AH) and its exit code (AL). A second call returns 0. */
 dos_error dos_call_exit_code(dos *d)
 {
     bios_set_word(&d->bios, ENGINE_EAX, d->exit_code);
@@ -202,7 +203,7 @@ typedef struct parameters {
     uint16_t sp, ss, ip, cs;            /* AL = 1: where the program begins, for the caller */
 } parameters;
 
-/* AL = 0 (`run`): Executes a program. AL = 1: Loads it and makes it current, but the caller begins it. */
+/* AL = 0 (`run`): Executes a program. AL = 1: Loads it and makes it current; the caller, a debugger, starts it. */
 static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bool run)
 {
     uint32_t at = dos_pointer(d, ENGINE_ES, ENGINE_EBX);
@@ -238,9 +239,9 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
         engine_read_linear(d->engine, dos_linear(block.fcb[2 * i + 1], block.fcb[2 * i]), fcb, sizeof fcb);
         engine_write_linear(d->engine, dos_linear(psp, (uint16_t)(PSP_FCB + 16 * i)), fcb, sizeof fcb);
     }
-    if (run)
+    if (run) {
         engine_set(d->engine, ENGINE_EAX, dos_first_ax(d, psp));
-    if (!run) { /* AL = 1: the caller, a debugger, starts the program */
+    } else {
         block.sp = begin.sp;
         block.ss = begin.ss;
         block.ip = begin.ip;
@@ -272,16 +273,18 @@ dos_error dos_call_execute(dos *d)
     p5_error why = {0};
     mz_image image;
     struct stat about;
+    SHARE_PLACE(place);
     uint8_t function = bios_low(&d->bios, ENGINE_EAX);
     if (function != 0 && function != 1 && function != 3)
         return DOS_NO_FUNCTION;
     if (!dos_text(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), text, sizeof text))
         return DOS_NO_PATH;
     wrong = dos_path_parse(d, text, &path);
-    int host = wrong == DOS_OK ? dos_open_program(d, &path, &wrong) : -1;
+    int host = wrong == DOS_OK ? dos_open_host(d, &path, O_RDONLY, &place, &wrong) : -1;
     if (host < 0)
         return wrong;
-    size_t size = fstat(host, &about) == 0 && about.st_size <= PROGRAM_LARGEST ? (size_t)about.st_size : 0;
+    size_t size =
+        fstat(host, &about) == 0 && about.st_size <= DOS_PROGRAM_LARGEST ? (size_t)about.st_size : 0;
     uint8_t *bytes = malloc(size + 1);
     if (bytes == NULL || pread(host, bytes, size, 0) != (ssize_t)size)
         wrong = DOS_BAD_FORMAT;
@@ -310,7 +313,7 @@ dos_error dos_call_create_psp(dos *d)
     engine_write_linear(d->engine, dos_linear(psp, 0), bytes, sizeof bytes);
     engine_read_linear(d->engine, DOS_VECTOR_TERMINATE * 4, bytes, 12);
     engine_write_linear(d->engine, dos_linear(psp, PSP_TERMINATE), bytes, 12);
-    if (bios_high(&d->bios, ENGINE_EAX) == 0x55) { /* make a child; SI is the end of its memory */
+    if (bios_high(&d->bios, ENGINE_EAX) == 0x55) { /* SI is the segment of the end of the child's memory */
         dos_store(d, dos_linear(psp, PSP_TOP), bios_word(&d->bios, ENGINE_ESI));
         dos_store(d, dos_linear(psp, PSP_PARENT), d->psp);
         dos_handles_inherit(d, psp);

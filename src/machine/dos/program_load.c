@@ -13,7 +13,8 @@ enum {
 
 /* --- the prefix --- */
 
-/* Writes a prefix at segment `psp`, without names and command line. `top` is the segment of the end of the program's memory. */
+/* Writes a prefix at segment `psp`, without names and command line. `top` is the segment of the end of the program's
+ * memory; `environment` is a segment. */
 static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
 {
     static const uint8_t call[] = {0xcd, 0x21, 0xcb}; /* int 21h; retf */
@@ -111,7 +112,7 @@ bool dos_place_image(dos *d, const mz_image *image, uint16_t segment, uint16_t f
     return written;
 }
 
-/* Tells the user that only the DOS part of a file with programs for two systems runs. */
+/* Sends a notice that only the DOS part of a file with programs for two systems runs. */
 static void notice_other_system(dos *d, const mz_image *image, const char *path)
 {
     if (image->other_system != NULL)
@@ -121,14 +122,13 @@ static void notice_other_system(dos *d, const mz_image *image, const char *path)
 }
 
 /* Allocates memory for prefix and image: as much as is free, between the header's minimum and maximum. COM files and a
- * maximum of 0 take all that is free. For the latter, MS-DOS also places the image at the end of this memory, which is not
- * done here. */
+ * maximum of 0 take all that is free. For a maximum of 0, MS-DOS also places the image at the end of this memory; p5scope
+ * does not. */
 static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, uint16_t *paragraphs)
 {
-    uint32_t least = PSP_PARAGRAPHS + (image->image_size + 15) / 16 + image->least;
-    uint32_t most = image->com || image->most == 0
-                        ? 0xffff
-                        : PSP_PARAGRAPHS + (image->image_size + 15) / 16 + (uint32_t)image->most;
+    const uint32_t loaded = PSP_PARAGRAPHS + (image->image_size + 15) / 16;
+    uint32_t least = loaded + image->least;
+    uint32_t most = image->com || image->most == 0 ? 0xffff : loaded + image->most;
     most = most > 0xffff ? 0xffff : most < least ? least : most;
     if (least > 0xffff)
         return DOS_NO_MEMORY;
@@ -139,7 +139,8 @@ static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, 
     return wrong;
 }
 
-/* Allocates and fills environment, prefix and image. *begin says where the program begins; the caller enters it. */
+/* Allocates and fills environment, prefix and image. Sets *psp, and *begin to the registers with which the caller must
+ * start the program. */
 dos_error dos_load_program(dos *d, const mz_image *image, const dos_command *with, uint16_t *psp,
                            dos_entry *begin)
 {

@@ -15,7 +15,7 @@
 
 typedef struct saved_file {
     dos_file file;
-    host_file state;
+    host_file state; /* DOS_DISK: of the host's file */
 } saved_file;
 static const snapshot_table file_state = {
     SNAPSHOT(saved_file, "dos_file", FIELD_MOST(DOS_DISK, file.kind), FIELD_MOST(1 << 20, file.references),
@@ -30,7 +30,7 @@ static void reopen(dos *d, dos_file *file, const host_file *state, snapshot *s)
     static const int access[] = {O_RDONLY, O_WRONLY, O_RDWR, O_RDWR};
     SHARE_PLACE(place);
     if (file->path == NULL) {
-        file->host = fcntl(d->program, F_DUPFD_CLOEXEC, 3);
+        file->host = dos_program_again(d);
         return;
     }
     int32_t wrong = share_resolve(&d->tree, "", file->path, 0, &place);
@@ -66,7 +66,7 @@ typedef struct saved_program {
 static const snapshot_table program_state = {
     SNAPSHOT(saved_program, "dos_program", FIELD_STRING(path), FIELD_TABLE(&host_file_state, state))};
 
-/* Saves the path of the program file, or reopens the file. DOS_OWN_DRIVE needs it. */
+/* Saves the path of the program's file, or opens the file again, because DOS_OWN_DRIVE needs it. */
 static void transfer_program(dos *d, snapshot *s)
 {
     saved_program saved = {0};

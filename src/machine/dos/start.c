@@ -1,4 +1,4 @@
-/* DOS programs as guests: sets the machine up as after a boot, with the program in memory. */
+/* Loads DOS programs as guests: sets the machine up as after a boot, with the program in memory. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,13 +18,12 @@
 #include "machine/run/processor.h"
 
 enum {
-    FIRST_BLOCK = 0x0800,       /* segment of the first memory block; DOS and its drivers are below */
-    PROGRAM_LARGEST = 64 << 20, /* bytes of a file */
-    ENVIRONMENT_MOST = 0x7000,  /* bytes of variables */
-    BOOT_STACK = 0x7000         /* SP before the program has a stack */
+    FIRST_BLOCK = 0x0800,      /* segment of the first memory control block; DOS's own data are below it */
+    ENVIRONMENT_MOST = 0x7000, /* bytes of variables, so that the program's path fits after them */
+    BOOT_STACK = 0x7000        /* SP before the program has a stack */
 };
 
-/* Explains a fault in the vector table: nearly always, the program jumped to 0000:0000. */
+/* Explains a fault in the vector table, which usually means that the program jumped to 0000:0000. */
 static void explain_null_jump(p5_machine *machine)
 {
     enum { VECTOR_TABLE_END = 0x400 };
@@ -33,8 +32,8 @@ static void explain_null_jump(p5_machine *machine)
                                      "or a far pointer that was never set");
 }
 
-/* Ends the run at a real-mode exception that the program does not handle: its vector still points to the
- * BIOS. A real DOS would hang. */
+/* Ends the run at a real-mode fault that the program does not handle: the fault's vector still points to the BIOS. A real
+ * DOS would hang. */
 static engine_action dos_event(p5_machine *machine, const engine_event *event)
 {
     static const struct {
@@ -43,9 +42,9 @@ static engine_action dos_event(p5_machine *machine, const engine_event *event)
     dos *d = machine->guest_state;
     if (event->kind != P5_TRANSFER_FAULT || (engine_get(machine->engine, ENGINE_CR0) & CR0_PE) != 0)
         return bios_event(&d->bios, event);
-    uint32_t stub = 0xf0000000u | (0xe000u + event->vector * 16u);
     for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        if (event->vector != faults[i].vector || bios_load(&d->bios, event->vector * 4u, 4) != stub)
+        if (event->vector != faults[i].vector ||
+            bios_load(&d->bios, event->vector * 4u, 4) != dos_stub(event->vector))
             continue;
         devices_console_flush(machine->devices);
         machine_end(machine, P5_END_SIGNAL, 0);
@@ -129,7 +128,8 @@ static void put_stubs(dos *d)
             bios_store(&d->bios, vector * 4, 4, 0);
 }
 
-/* Makes the program's DOS path: in a share if its file is in one, otherwise on DOS_OWN_DRIVE. */
+/* Sets `name` to the program's DOS path: in a share if its file is in one, otherwise on DOS_OWN_DRIVE. `path` is the
+ * host's. */
 static void name_program(dos *d, const char *path, char name[DOS_DIRECTORY + 4])
 {
     char *real = realpath(path, NULL), packed[11];
@@ -159,14 +159,14 @@ static void name_program(dos *d, const char *path, char name[DOS_DIRECTORY + 4])
 }
 
 /* Makes the command tail: the arguments after the program's name, each with a blank before it. */
-static p5_status make_tail(const char *const *arguments, char tail[128], p5_error *error)
+static p5_status make_tail(const char *const *arguments, char tail[DOS_TAIL_MOST + 1], p5_error *error)
 {
     size_t used = 0;
     tail[0] = '\0';
     for (const char *const *word = arguments + (arguments[0] != NULL); *word != NULL; word++) {
-        if (used + 1 + strlen(*word) > 126)
+        if (used + 1 + strlen(*word) > DOS_TAIL_MOST)
             return error_set(error, P5_ERR_RANGE,
-                             "the arguments of a DOS program are limited to 126 characters");
+                             "the arguments of a DOS program are limited to %d characters", DOS_TAIL_MOST);
         used += (size_t)sprintf(tail + used, " %s", *word);
     }
     return P5_OK;
@@ -188,7 +188,7 @@ static p5_status make_environment(const char *const *variables, char *environmen
             return error_set(error, P5_ERR_RANGE, "the environment of a DOS program is limited to %d bytes",
                              ENVIRONMENT_MOST);
         memcpy(environment + *size, *variables, length);
-        for (char *c = environment + *size; *c != '='; c++) /* DOS keeps names in upper case */
+        for (char *c = environment + *size; *c != '=' && *c != '\0'; c++) /* DOS keeps names in upper case */
             *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 32 : *c);
         *size += length;
     }
@@ -199,7 +199,7 @@ static p5_status make_environment(const char *const *variables, char *environmen
 static p5_status begin(dos *d, const char *path, const char *const *arguments, const char *const *variables,
                        const mz_image *image, p5_error *error)
 {
-    char name[DOS_DIRECTORY + 4], tail[128];
+    char name[DOS_DIRECTORY + 4], tail[DOS_TAIL_MOST + 1];
     char *environment = calloc(ENVIRONMENT_MOST, 1);
     size_t size;
     if (environment == NULL)
@@ -216,11 +216,11 @@ static p5_status begin(dos *d, const char *path, const char *const *arguments, c
 }
 
 /* Sets CS:EIP to the IRET of the INT 21h stub, which enters the program. */
-static void stand_in_stub(dos *d)
+static void set_entry(dos *d)
 {
     engine_segment rom = {.selector = 0xf000, .base = 0xf0000, .limit = 0xffff, .flags = SEGMENT_CODE};
     engine_set_segment(d->engine, ENGINE_CS, &rom);
-    engine_set(d->engine, ENGINE_EIP, 0xe000 + 0x21 * 16 + 9 /* of `waiting` in put_stubs */);
+    engine_set(d->engine, ENGINE_EIP, (uint16_t)dos_stub(0x21) + 9u /* of `waiting` in put_stubs */);
     engine_set(d->engine, ENGINE_EFLAGS, EFLAGS_FIXED);
 }
 
@@ -246,7 +246,7 @@ static p5_status start(dos *d, const char *path, const char *const *arguments, c
     d->drive = d->tree.mount_count != 0 ? DOS_FIRST_DRIVE : DOS_OWN_DRIVE;
     status = begin(d, path, arguments, variables, image, error);
     if (status == P5_OK)
-        stand_in_stub(d);
+        set_entry(d);
     return status;
 }
 
@@ -262,7 +262,7 @@ p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char 
         return error_set(error, P5_ERR_MEMORY, "no memory for DOS");
     d->machine = machine;
     d->program = -1;
-    p5_status status = file_read(path, PROGRAM_LARGEST, false, &bytes, &size, error);
+    p5_status status = file_read(path, DOS_PROGRAM_LARGEST, false, &bytes, &size, error);
     if (status == P5_OK)
         status = mz_parse(bytes, size, &image, error);
     if (status == P5_OK && (d->program = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0)

@@ -33,7 +33,7 @@ static uint32_t pool_end(const dos *d)
     return d->machine->options.memory_bytes;
 }
 
-/* Returns the first block that begins at or after `from`, or NULL. */
+/* Returns the lowest block that begins at or after `from`, or NULL. */
 static const dos_block *next_block(const dos *d, uint32_t from)
 {
     const dos_block *found = NULL;
@@ -45,22 +45,26 @@ static const dos_block *next_block(const dos *d, uint32_t from)
     return found;
 }
 
-/* Returns the size of the largest free hole; sets *total to the size of all and *at to the first one of at
- * least `bytes`, or 0. */
-static uint32_t holes(const dos *d, uint32_t bytes, uint32_t *total, uint32_t *at)
+/* The free holes between the blocks, in bytes. */
+typedef struct xms_holes {
+    uint32_t largest, total;
+} xms_holes;
+
+/* Returns the address of the lowest free hole of at least `bytes`; 0 if there is none. Sets *all. */
+static uint32_t find_hole(const dos *d, uint64_t bytes, xms_holes *all)
 {
-    uint32_t largest = 0, from = POOL;
-    *total = *at = 0;
+    uint32_t found = 0, from = POOL;
+    *all = (xms_holes){0};
     while (from < pool_end(d)) {
         const dos_block *next = next_block(d, from);
         uint32_t end = next != NULL ? next->start : pool_end(d), hole = end - from;
-        largest = hole > largest ? hole : largest;
-        *total += hole;
-        if (*at == 0 && hole >= bytes)
-            *at = from;
+        all->largest = hole > all->largest ? hole : all->largest;
+        all->total += hole;
+        if (found == 0 && hole >= bytes)
+            found = from;
         from = next != NULL ? next->start + next->bytes : pool_end(d);
     }
-    return largest;
+    return found;
 }
 
 /* Returns the block of a handle, which is its index + 1; NULL if the handle is not valid. */
@@ -79,14 +83,15 @@ static uint32_t operand(const dos *d, engine_register which, bool wide)
 /* AH = 09h, 89h: Allocates DX or EDX KB; returns a handle in DX. */
 static int allocate(dos *d, bool wide)
 {
-    uint32_t total, at;
+    xms_holes all;
     uint64_t bytes = (uint64_t)operand(d, ENGINE_EDX, wide) << 10;
     uint16_t handle = 0;
     while (handle < DOS_XMS_HANDLES && d->blocks[handle].used)
         handle++;
     if (handle == DOS_XMS_HANDLES)
         return NO_HANDLES;
-    if (bytes > UINT32_MAX || (holes(d, (uint32_t)bytes, &total, &at), at == 0))
+    uint32_t at = find_hole(d, bytes, &all);
+    if (at == 0)
         return NO_MEMORY;
     d->blocks[handle] = (dos_block){.used = true, .start = at, .bytes = (uint32_t)bytes};
     bios_set_word(&d->bios, ENGINE_EDX, (uint16_t)(handle + 1));
@@ -97,15 +102,15 @@ static int allocate(dos *d, bool wide)
 static int resize(dos *d, bool wide)
 {
     dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
-    uint32_t total, at;
+    xms_holes all;
     uint64_t bytes = (uint64_t)operand(d, ENGINE_EBX, wide) << 10;
     if (b == NULL || b->locks != 0)
         return b == NULL ? BAD_HANDLE : LOCKED;
     dos_block old = *b;
     b->used = false; /* so that its own place counts as free */
-    bool fits = bytes <= UINT32_MAX && (holes(d, (uint32_t)bytes, &total, &at), at != 0);
+    uint32_t at = find_hole(d, bytes, &all);
     *b = old;
-    if (!fits)
+    if (at == 0)
         return NO_MEMORY;
     uint32_t kept = old.bytes < bytes ? old.bytes : (uint32_t)bytes;
     const dos_block *next = next_block(d, old.start + 1);
@@ -171,7 +176,7 @@ static int lock(dos *d, bool wide)
     return ANSWERED;
 }
 
-/* AH = 0Dh, 0Ah: Unlocks block DX, which must be locked; or with `release` frees it, which must not be. */
+/* AH = 0Dh: Unlocks block DX, which must be locked. AH = 0Ah (`release`): Frees block DX, which must not be locked. */
 static int unlock_or_free(dos *d, bool release)
 {
     dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
@@ -186,7 +191,8 @@ static int unlock_or_free(dos *d, bool release)
     return 0;
 }
 
-/* AH = 0Eh, 8Eh: Returns the locks of block DX in BH, the number of free handles, and the size in KB. */
+/* AH = 0Eh, 8Eh: Returns the locks of block DX in BH; the number of free handles in BL or CX; the size in KB in DX or
+ * EDX. */
 static int information(dos *d, bool wide)
 {
     const dos_block *b = block_of(d, bios_word(&d->bios, ENGINE_EDX));
@@ -207,12 +213,13 @@ static int information(dos *d, bool wide)
     return ANSWERED;
 }
 
-/* AH = 08h, 88h: Returns the largest free hole in AX or EAX and the size of all in DX or EDX; 88h also the highest address
- * in ECX. */
+/* AH = 08h, 88h: Returns the size of the largest free hole in AX or EAX and that of all holes in DX or EDX, in KB. 88h also
+ * returns the highest address in ECX. */
 static int query(dos *d, bool wide)
 {
-    uint32_t total, at, largest = holes(d, 0, &total, &at) >> 10;
-    total >>= 10;
+    xms_holes all;
+    find_hole(d, 0, &all);
+    uint32_t largest = all.largest >> 10, total = all.total >> 10;
     bios_set_low(&d->bios, ENGINE_EBX, total == 0 ? NO_MEMORY : 0);
     if (wide) {
         engine_set(d->engine, ENGINE_EAX, largest);
