@@ -77,7 +77,7 @@ typedef struct p5_selected {
 typedef struct p5_selection {
     p5_selected *items;
     size_t count, capacity;
-    unsigned groups;
+    unsigned groups; /* number of {...} groups */
 } p5_selection;
 
 /* Adds what `text` selects to `selection`, which is zero-initialised before the first call and freed by the
@@ -204,8 +204,8 @@ p5_status p5_comparison_add(p5_comparison *comparison, const char *name, const c
 /* Returns whether all runs have the same revision of the model. `text` gets the revisions, for example
  * "A: 1, B: not stated". */
 bool p5_comparison_same_revision(const p5_comparison *comparison, char *text, size_t size);
-/* Returns whether the option `name` (without "--") of p5_run_identity is the same in all runs. `text` gets its values, for
- * example "A: main, B: not given". Runs that do not state their identity are not compared. */
+/* Returns whether the option `name` (without "--") of p5_run_identity is the same in all runs. `text` gets its values,
+ * for example "A: main, B: not given". Runs that do not state their identity are not compared. */
 bool p5_comparison_same_option(const p5_comparison *comparison, const char *name, char *text, size_t size);
 /* Writes a row for each event and metric: the runs' values, and their differences from the first, also in per
  * cent of it. */
@@ -267,10 +267,9 @@ p5_status p5_metric_group_check(const char *name, p5_error *error);
 /* Gets the names of at most `room` built-in groups that a processor of `family` has; returns how many. */
 size_t p5_metric_group_names(unsigned family, const char **names, size_t room);
 
-/* Checks the laws (equations and inequalities between events) that counts of a processor of `family` obey, at CPL 0-2, at
- * CPL 3 and in sum. Writes both
- * sides of each broken law to `out` (may be NULL). Returns how many are broken; *checked (may be NULL) gets
- * the number of laws checked. */
+/* Checks the laws (equations and inequalities between events) that counts of a processor of `family` obey, at CPL 0-2,
+ * at CPL 3 and in sum. Writes both sides of each broken law to `out` (may be NULL). Returns how many are broken;
+ * *checked (may be NULL) gets the number of laws checked. */
 unsigned p5_laws_check(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked);
 
 /* Checks the same for a machine after a run; its counts must also agree with its core's single totals and
@@ -354,7 +353,7 @@ typedef struct p5_expectation {
     int of_register; /* number of the case's register whose growth is expected; what.name is its name; -1:
                         `what` is an event, or clocks */
     double value, up, down; /* per trip */
-    char *model; /* `expect@MODEL`: a model's name or the beginning of several; NULL = all models */
+    char *only;             /* MODEL of `expect@MODEL`, for p5_case_applies; NULL: all models */
     unsigned line;
 } p5_expectation;
 
@@ -371,11 +370,11 @@ typedef struct p5_case_state {
     uint64_t value;                /* of the register; error code of the fault */
     uint8_t bytes[P5_CASE_STATE_BYTES];
     size_t byte_count;
-    char *model; /* as in p5_expectation */
+    char *only; /* as in p5_expectation */
     unsigned line;
 } p5_case_state;
 
-/* What the end of a run had in place of a p5_case_state. */
+/* The actual state at the end of a run where a p5_case_state is expected. */
 typedef struct p5_case_found {
     bool faulted; /* an exception ended the run: its vector, error code in `value`, and address */
     uint8_t vector;
@@ -404,9 +403,9 @@ typedef struct p5_case {
 /* Reads and checks a case file. Errors name file, line and column. The caller calls p5_case_free. */
 p5_status p5_case_read(const char *path, p5_case *out, p5_error *error);
 void p5_case_free(p5_case *c);
-/* Return whether an expectation applies to `model`, by its `expect@MODEL`. */
-bool p5_expectation_applies(const p5_expectation *expectation, const char *model);
-bool p5_case_state_applies(const p5_case_state *state, const char *model);
+/* Returns whether a line with @ONLY applies to `model`, the name of a model or the path of a model file: whether
+ * `only` is the beginning of its name, which is without the folder and .ini. NULL applies to all models. */
+bool p5_case_applies(const char *only, const char *model);
 
 /* A case assembled with one N: its memory image, and the symbols of its code for diagrams. */
 typedef struct p5_case_program p5_case_program;
@@ -495,15 +494,12 @@ typedef struct p5_case_measured {
 p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned trips[2],
                           const p5_case_conditions *conditions, p5_case_measured *out, p5_error *error);
 
-/* Returns (count(N2) - count(N1)) / (N2 - N1). */
-double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2]);
-
-/* Compares per-trip values with the expectations for `model`. Writes a line for each failure (with `all`: for
- * each expectation) to `out`, and returns how many failed. A case without an expectation for the model, of
- * cost or state, fails because it would test nothing. */
+/* Compares the values per trip, (value(N2) - value(N1)) / (N2 - N1), with the expectations for `model`. Writes a
+ * line for each failure (with `all`: for each expectation) to `out`, and returns how many failed. A case without an
+ * expectation for the model, of cost or state, fails because it would test nothing. */
 unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2],
                        const uint64_t registers[2][P5_CASE_REGISTERS], bool all, FILE *out);
-/* Compares what the end of the run had with the expected states for `model`, as p5_case_judge does with values. */
+/* Does the same with the states at the end of the run with N2 trips, which p5_case_measure has found. */
 unsigned p5_case_judge_states(const p5_case *c, const p5_model *model,
                               const p5_case_found found[P5_CASE_STATES], bool all, FILE *out);
 

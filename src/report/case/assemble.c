@@ -57,14 +57,11 @@ void workplace_close(const workplace *place)
     rmdir(place->folder);
 }
 
-/* The assembler reads several files as one. This one comes before the user's, and selects Intel syntax for
- * it. */
+/* Writes the file that selects Intel syntax. The assembler reads several files as one; this one comes before the
+ * user's. */
 p5_status workplace_write_intel(const workplace *place, p5_error *error)
 {
-    FILE *file = fopen(place->intel, "we");
-    bool good = file != NULL && fputs(".intel_syntax noprefix\n", file) >= 0;
-    good = (file == NULL || fclose(file) == 0) && good;
-    return good ? P5_OK : error_set(error, P5_ERR_IO, "cannot write %s", place->intel);
+    return case_write_file(place->intel, ".intel_syntax noprefix\n", error);
 }
 
 p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error)
@@ -73,6 +70,14 @@ p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_err
     if (file_read(path, LARGEST_FILE, pipes, bytes, size, NULL) == P5_OK)
         return P5_OK;
     return error_set(error, P5_ERR_IO, "cannot read %s", path);
+}
+
+p5_status case_write_file(const char *path, const char *text, p5_error *error)
+{
+    FILE *file = fopen(path, "we");
+    bool good = file != NULL && fputs(text, file) >= 0;
+    good = (file == NULL || fclose(file) == 0) && good;
+    return good ? P5_OK : error_set(error, P5_ERR_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
 /* Runs a program from PATH with arguments that NULL ends. Its output goes to place->messages; *status gets
@@ -140,8 +145,20 @@ static p5_status run_assembler(const workplace *place, const char *path, unsigne
                          place->intel, file, NULL);
 }
 
-/* Makes an error of the assembler's first one in place->messages, which has the form "FILE:LINE: Error:
- * TEXT". */
+/* Returns TEXT of a message "FILE:LINE: KIND: TEXT" of the assembler, and sets *number to LINE; 0: it has none. `kind`
+ * is ": KIND: ". Returns NULL for a line of another form. Overwrites part of the line. */
+static const char *message_text(char *line, const char *kind, unsigned *number)
+{
+    char *found = strstr(line, kind);
+    if (found == NULL)
+        return NULL;
+    *found = '\0';
+    const char *colon = strrchr(line, ':');
+    *number = colon != NULL ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
+    return found + strlen(kind);
+}
+
+/* Makes an error of the assembler's or linker's first error in place->messages. */
 p5_status workplace_message(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;
@@ -149,33 +166,22 @@ p5_status workplace_message(const workplace *place, const char *name, p5_error *
     const p5_status status = case_read_file(place->messages, &bytes, &size, error);
     if (status != P5_OK)
         return status;
-    unsigned line_number = 0;
-    const char *message = "the assembler failed without a message";
-    char *text = (char *)bytes;
-    char *rest;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        char *found = strstr(line, ": Error: ");
-        size_t skip = strlen(": Error: ");
-        if (found == NULL) {
-            found = strstr(line, ": Fatal error: ");
-            skip = strlen(": Fatal error: ");
-        }
-        if (found == NULL)
-            continue;
-        message = found + skip;
-        *found = '\0';
-        const char *colon = strrchr(line, ':');
-        if (colon != NULL)
-            line_number = (unsigned)strtoul(colon + 1, NULL, 10);
-        break;
+    unsigned number = 0;
+    const char *message = NULL;
+    char *rest, *line = strtok_r((char *)bytes, "\n", &rest);
+    for (; line != NULL && message == NULL; line = strtok_r(NULL, "\n", &rest)) {
+        message = message_text(line, ": Error: ", &number);
+        if (message == NULL)
+            message = message_text(line, ": Fatal error: ", &number);
     }
-    error_set_at(error, P5_ERR_FORMAT, (error_place){name, line_number, 0}, "%s", message);
+    error_set_at(error, P5_ERR_FORMAT, (error_place){name, number, 0}, "%s",
+                 message != NULL ? message : "the assembler failed without a message");
     free(bytes);
     return P5_ERR_FORMAT;
 }
 
-/* Makes an error of the assembler's first warning that it has truncated a number, which would change the
- * code. Returns P5_OK if there is none. */
+/* Makes an error of the assembler's first warning that it has truncated a number, because the code is then not
+ * what the user wrote. Returns P5_OK if there is none. */
 static p5_status refuse_shortened(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;
@@ -183,19 +189,13 @@ static p5_status refuse_shortened(const workplace *place, const char *name, p5_e
     p5_status status = case_read_file(place->messages, &bytes, &size, error);
     if (status != P5_OK)
         return status;
-    static const char warning[] = ": Warning: ";
-    char *text = (char *)bytes, *rest;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        char *found = strstr(line, warning);
-        if (found == NULL ||
-            (strstr(found, " shortened to ") == NULL && strstr(found, " truncated to ") == NULL))
-            continue;
-        *found = '\0';
-        const char *colon = strrchr(line, ':');
-        const unsigned number = colon != NULL ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
-        status = error_set_at(error, P5_ERR_FORMAT, (error_place){name, number, 0}, "%s",
-                              found + sizeof warning - 1);
-        break;
+    char *rest, *line = strtok_r((char *)bytes, "\n", &rest);
+    for (; line != NULL && status == P5_OK; line = strtok_r(NULL, "\n", &rest)) {
+        unsigned number;
+        const char *message = message_text(line, ": Warning: ", &number);
+        if (message != NULL &&
+            (strstr(message, " shortened to ") != NULL || strstr(message, " truncated to ") != NULL))
+            status = error_set_at(error, P5_ERR_FORMAT, (error_place){name, number, 0}, "%s", message);
     }
     free(bytes);
     return status;
@@ -278,12 +278,7 @@ p5_status p5_case_assemble_text(const char *name, const char *text, unsigned tri
     p5_status status = workplace_open(&place, error);
     if (status != P5_OK)
         return status;
-    FILE *source = fopen(place.source, "w");
-    if (source == NULL || fputs(text, source) < 0) {
-        status = error_set(error, P5_ERR_IO, "cannot write %s: %s", place.source, strerror(errno));
-    }
-    if (source != NULL && fclose(source) != 0 && status == P5_OK)
-        status = error_set(error, P5_ERR_IO, "cannot write %s: %s", place.source, strerror(errno));
+    status = case_write_file(place.source, text, error);
     if (status == P5_OK)
         status = assemble(&place, name, place.source, trips, program, error);
     workplace_close(&place);

@@ -104,28 +104,24 @@ static p5_status parse_case(case_parser *in)
     return in->out->name == NULL ? no_memory(in) : need_end(in);
 }
 
-/* Tells a path of a model file from the name of a built-in model. */
+/* Returns true for the path of a model file, and false for the name of a built-in model. */
 static bool is_model_file(const char *name)
 {
     size_t length = strlen(name);
     return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0);
 }
 
-/* Checks that `name` is a built-in model or a model file. With `prefix` it may also be the beginning of the
- * name of a built-in model or of a model file that the case has named before, without its folder. */
+/* Checks that `name` is a built-in model or the path of a model file. With `prefix` it is the text after an
+ * @ instead: the beginning of the name of a built-in model, or of a model file in a `models` line above. */
 static p5_status check_model(case_parser *in, const char *name, bool prefix)
 {
-    size_t length = strlen(name);
     if (!prefix && is_model_file(name))
         return P5_OK; /* errors are reported when the case runs and opens it */
-    for (size_t i = 0; prefix && i < in->models.count; i++) {
-        const char *slash = strrchr(in->models.items[i], '/');
-        if (is_model_file(in->models.items[i]) &&
-            strncmp(slash != NULL ? slash + 1 : in->models.items[i], name, length) == 0)
+    for (size_t i = 0; prefix && i < in->models.count; i++)
+        if (p5_case_applies(name, in->models.items[i]))
             return P5_OK;
-    }
     for (const char *const *known = p5_model_names(); *known != NULL; known++)
-        if (strcmp(*known, name) == 0 || (prefix && strncmp(*known, name, length) == 0))
+        if (strcmp(*known, name) == 0 || (prefix && p5_case_applies(name, *known)))
             return P5_OK;
     error_set(in->error, P5_ERR_NAME, "there is no model '%s'", name);
     char hint[200];
@@ -201,7 +197,8 @@ static p5_status parse_cr4(case_parser *in)
     return status;
 }
 
-/* Finds a register by name that any model's performance monitor has. Returns NULL if none has it. */
+/* Finds a register of any model's performance monitor by name. Returns NULL if none has it. MSRs with numbers
+ * below the time-stamp counter's are not part of it: machine check and test registers. */
 static const p5_register *monitor_register(const char *name)
 {
     static const unsigned families[] = {P5_FAMILY_P55C, P5_FAMILY_P55C | P5_MONITOR_P6,
@@ -213,7 +210,8 @@ static const p5_register *monitor_register(const char *name)
     return NULL;
 }
 
-/* Returns the index of a register in p5_case.registers, and adds it if necessary; -1 after an error. */
+/* Returns the index of a register in p5_case.registers, and adds it if necessary. Returns -1 with an error if
+ * there is no room for it. */
 static int need_register(case_parser *in, const p5_register *r)
 {
     p5_case *c = in->out;
@@ -292,9 +290,9 @@ static p5_status parse_tolerance(case_parser *in, p5_expectation *expect)
     return P5_OK;
 }
 
-/* Parses what an expectation is about: `word` names a register, whose growth per trip is expected, or an
- * event or the clocks. */
-static p5_status need_what(case_parser *in, char *word, p5_expectation *expect)
+/* Parses what an expectation is about: `word` is "clocks", an event, or a register whose growth per trip is
+ * expected. */
+static p5_status parse_measure(case_parser *in, char *word, p5_expectation *expect)
 {
     const p5_register *r = monitor_register(word);
     expect->of_register = r != NULL ? need_register(in, r) : -1;
@@ -320,7 +318,7 @@ static p5_status parse_expect(case_parser *in, char *model)
         status = need_word(in, "an event", &word);
     if (status != P5_OK)
         return status;
-    status = need_what(in, word, &expect);
+    status = parse_measure(in, word, &expect);
     if (status != P5_OK)
         return status;
     status = need_word(in, "the expected value", &word);
@@ -331,14 +329,14 @@ static p5_status parse_expect(case_parser *in, char *model)
     status = parse_tolerance(in, &expect);
     if (status != P5_OK)
         return status;
-    if (!ARRAY_ROOM(&in->expectations) || (model != NULL && (expect.model = strdup(model)) == NULL))
+    if (!ARRAY_ROOM(&in->expectations) || (model != NULL && (expect.only = strdup(model)) == NULL))
         return no_memory(in);
     in->expectations.items[in->expectations.count++] = expect;
     return P5_OK;
 }
 
-/* Parses the rest of a line `expect-fault`, `expect-register` or `expect-memory`. `model` is as for
- * parse_expect. Only one fault can be expected on all models, because it ends the run. */
+/* Parses the rest of a line `expect-fault`, `expect-register` or `expect-memory`. `model` is the text after
+ * the @, or NULL. Only one fault can be expected on all models, because it ends the run. */
 static p5_status parse_state(case_parser *in, p5_case_state_kind kind, char *model)
 {
     p5_case *c = in->out;
@@ -356,17 +354,17 @@ static p5_status parse_state(case_parser *in, p5_case_state_kind kind, char *mod
     if (status != P5_OK)
         return fail(in, place, status);
     for (size_t i = 0; state->kind == P5_CASE_FAULT && model == NULL && i < c->state_count; i++)
-        if (c->states[i].kind == P5_CASE_FAULT && c->states[i].model == NULL)
+        if (c->states[i].kind == P5_CASE_FAULT && c->states[i].only == NULL)
             return fail(
                 in, in->cursor,
                 error_set(in->error, P5_ERR_SYNTAX, "line %u expects a fault already", c->states[i].line));
-    if (model != NULL && (state->model = strdup(model)) == NULL)
+    if (model != NULL && (state->only = strdup(model)) == NULL)
         return no_memory(in);
     c->state_count++;
     return P5_OK;
 }
 
-/* Parses the text that says where the expected figures come from. */
+/* Parses the text that says where the expected figures come from. The last such line counts. */
 static p5_status parse_source(case_parser *in)
 {
     char *text = in->cursor + strspn(in->cursor, " \t");
@@ -390,7 +388,7 @@ static const struct directive {
     {"cr4", true, parse_cr4},        {"n", true, parse_trips},       {"msr", false, parse_msr},
     {"source", false, parse_source}, {"note", false, parse_note},
 };
-/* By p5_case_state_kind. */
+/* Indexed by p5_case_state_kind. */
 static const char *const state_directives[] = {"expect-fault", "expect-register", "expect-memory"};
 enum { STATE_KINDS = sizeof state_directives / sizeof state_directives[0] };
 enum { DIRECTIVE_COUNT = sizeof directives / sizeof directives[0] };
@@ -481,7 +479,7 @@ static p5_status complete(case_parser *in)
     return P5_OK;
 }
 
-/* Returns true for an ELF file. Leaves the file at its beginning. */
+/* Returns true for an ELF file. Moves the file's position to its beginning. */
 static bool is_object(FILE *file)
 {
     char magic[4];
@@ -505,7 +503,8 @@ p5_status p5_case_read(const char *path, p5_case *out, p5_error *error)
         status = fail(&in, NULL, error_set(error, P5_ERR_IO, "cannot open: %s", strerror(errno)));
     } else {
         if (is_object(file)) {
-            status = fail(&in, NULL, error_set(error, P5_ERR_FORMAT, "it is no case file but an object"));
+            status =
+                fail(&in, NULL, error_set(error, P5_ERR_FORMAT, "this is an object file, not a case file"));
             error_hint(error,
                        "'p5scope bench --function NAME' calls a function of it, and --static lists its code");
         } else {
@@ -533,9 +532,9 @@ void p5_case_free(p5_case *c)
     for (char **model = c->models; model != NULL && *model != NULL; model++)
         free(*model);
     for (size_t i = 0; i < c->expectation_count; i++)
-        free(c->expectations[i].model);
+        free(c->expectations[i].only);
     for (size_t i = 0; i < c->state_count; i++)
-        free(c->states[i].model);
+        free(c->states[i].only);
     free(c->models);
     free(c->expectations);
     free(c->source);
@@ -544,19 +543,12 @@ void p5_case_free(p5_case *c)
     memset(c, 0, sizeof *c);
 }
 
-bool p5_expectation_applies(const p5_expectation *expectation, const char *model)
+bool p5_case_applies(const char *only, const char *model)
 {
-    return expectation->model == NULL || strncmp(model, expectation->model, strlen(expectation->model)) == 0;
-}
-
-bool p5_case_state_applies(const p5_case_state *state, const char *model)
-{
-    return state->model == NULL || strncmp(model, state->model, strlen(state->model)) == 0;
-}
-
-double p5_per_trip(const p5_selected *what, const p5_counts counts[2], const unsigned trips[2])
-{
-    double few = (double)p5_selected_value(what, &counts[0]);
-    double many = (double)p5_selected_value(what, &counts[1]);
-    return (many - few) / ((double)trips[1] - (double)trips[0]);
+    const char *slash = strrchr(model, '/');
+    const char *name = slash != NULL ? slash + 1 : model;
+    size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".ini") == 0)
+        length -= 4;
+    return only == NULL || (strlen(only) <= length && strncmp(name, only, strlen(only)) == 0);
 }

@@ -16,7 +16,7 @@
  *   - CPUID waits for everything that the function has begun (241428, serializing instructions), so that no
  *     part of the function overlaps the harness.
  *   - Stack pointer, direction flag and arguments are set for every call, because a function may pop its
- *     arguments (stdcall) or change them. The loop's counter is in memory, where no function changes it. / */
+ *     arguments (stdcall) or change them. The loop's counter is in memory, where no function changes it. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ typedef struct parts {
     char user[LONGEST_PATH]; /* the object that has the function: the user's own, or path[USER_OBJECT] */
 } parts;
 
-/* Puts the harness (.text.p5scope) before the user's code, and the buffers that arguments point to behind the
+/* Puts the harness (.text.p5scope) before the user's code, and the buffers that arguments point to after the
  * user's zeroed data. */
 static const char link_script[] = "SECTIONS {\n"
                                   " .text : { *(.text.p5scope) *(.text .text.*) }\n"
@@ -55,20 +55,12 @@ static const char link_script[] = "SECTIONS {\n"
                                   " /DISCARD/ : { *(.eh_frame .comment .note .note.* .debug*) }\n"
                                   "}\n";
 
-static p5_status write_text(const char *path, const char *text, p5_error *error)
-{
-    FILE *file = fopen(path, "we");
-    bool good = file != NULL && fputs(text, file) >= 0;
-    good = (file == NULL || fclose(file) == 0) && good;
-    return good ? P5_OK : error_set(error, P5_ERR_IO, "cannot write %s", path);
-}
-
 /* ESP before CALL. The arguments are at this address, the loop's counter after them, and the return address
  * before them; with up to three arguments all of them share a line of the data cache. */
 enum { FRAME = P5_CASE_STACK_TOP - 7 * 16 };
 /* Offsets in the harness, and sizes of instructions, in bytes. */
 enum {
-    RETURN_AT = 256, /* the end of CALL */
+    RETURN_AT = 256, /* the end of CALL, hence its return address */
     RETURN_ELSEWHERE_AT =
         RETURN_AT + 96, /* the same with `elsewhere`: in another set of the branch target buffer */
     CALL_BYTES = 5,
@@ -77,7 +69,7 @@ enum {
     ARGUMENT_BYTES = 8
 };
 
-/* Writes the stores of the arguments before each call; each takes ARGUMENT_BYTES. */
+/* Writes instructions that store the arguments; each has ARGUMENT_BYTES. */
 static void put_arguments(FILE *out, const p5_case_function *f)
 {
     for (size_t i = 0; i < f->argument_count; i++)
@@ -96,8 +88,9 @@ static void put_buffers(FILE *out, const p5_case_function *f)
             fprintf(out, ".balign 32\np5scope_buffer_%zu: .skip %u\n", i, f->arguments[i].buffer_bytes);
 }
 
-/* Reads once the stack lines that the calls use. A write miss allocates no line in the cache, so without
- * this, arguments that the function does not read would go to the bus in each call. */
+/* Writes loads from the stack lines that the calls use; they execute once, before the loop. A write miss allocates
+ * no line in the cache, so without these loads, arguments that the function does not read would go to the bus in
+ * each call. */
 static void put_touches(FILE *out, const p5_case_function *f)
 {
     enum { LINE = 32 };
@@ -229,8 +222,8 @@ static p5_status user_object(const workplace *place, parts *p, const p5_case_fun
 static p5_status empty_object(const workplace *place, const parts *p, p5_error *error)
 {
     p5_status status =
-        write_text(p->path[USER_SOURCE],
-                   ".globl \"" CASE_FUNCTION_SYMBOL "\"\n\"" CASE_FUNCTION_SYMBOL "\": ret\n", error);
+        case_write_file(p->path[USER_SOURCE],
+                        ".globl \"" CASE_FUNCTION_SYMBOL "\"\n\"" CASE_FUNCTION_SYMBOL "\": ret\n", error);
     return status == P5_OK ? assemble(place, p->path[USER_SOURCE], p->path[USER_OBJECT], false, "ret", error)
                            : status;
 }
@@ -259,7 +252,7 @@ static p5_status loop_object(const workplace *place, const parts *p, const p5_ca
     char *text = loop_text(f, trips);
     p5_status status = text == NULL ? error_set(error, P5_ERR_MEMORY, "out of memory") : P5_OK;
     if (status == P5_OK)
-        status = write_text(p->path[LOOP], text, error);
+        status = case_write_file(p->path[LOOP], text, error);
     free(text);
     return status == P5_OK ? assemble(place, p->path[LOOP], p->path[LOOP_OBJECT], false, f->path, error)
                            : status;
@@ -269,7 +262,7 @@ static p5_status loop_object(const workplace *place, const parts *p, const p5_ca
 static p5_status build(const workplace *place, parts *p, const p5_case_function *f, unsigned trips,
                        p5_case_program **program, p5_error *error)
 {
-    p5_status status = write_text(p->path[SCRIPT], link_script, error);
+    p5_status status = case_write_file(p->path[SCRIPT], link_script, error);
     if (status == P5_OK && !f->listed)
         status = loop_object(place, p, f, trips, error);
     if (status == P5_OK)

@@ -25,17 +25,16 @@ static void write_expectation(FILE *out, const p5_expectation *expect, double go
     fprintf(out, ", got %s (line %u)\n", short_number(got, result), expect->line);
 }
 
-/* Returns whether `got` is within the expected range. The limits are widened by the rounding of the division by the
- * trips and of decimal fractions in the file. */
+/* Returns whether `got` is within the expected range. The limits are widened by the rounding errors of the
+ * division by the trips and of decimal fractions in the file. */
 static bool is_expected(const p5_expectation *expect, double got)
 {
     static const double ROUNDING = 1e-9;
     return got >= expect->value - expect->down - ROUNDING && got <= expect->value + expect->up + ROUNDING;
 }
 
-/* Returns by how much a register grows per trip; it has the value `few` after the run of N1 trips and `many`
- * after that of N2. */
-static double gain_per_trip(uint64_t few, uint64_t many, const unsigned trips[2])
+/* Returns by how much a value grows per trip. It is `few` after the run of N1 trips and `many` after that of N2. */
+static double per_trip(uint64_t few, uint64_t many, const unsigned trips[2])
 {
     return ((double)many - (double)few) / ((double)trips[1] - (double)trips[0]);
 }
@@ -48,7 +47,7 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
     unsigned states = 0; /* states at the end that apply to it; p5_case_judge_states compares them */
     for (size_t i = 0; i < c->expectation_count; i++) {
         const p5_expectation *expect = &c->expectations[i];
-        if (!p5_expectation_applies(expect, p5_model_name(model)))
+        if (!p5_case_applies(expect->only, p5_model_name(model)))
             continue;
         judged++;
         int reg = expect->of_register; /* index into `registers`; negative: an event or clocks are expected */
@@ -59,8 +58,9 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
                     p5_model_name(model), expect->line);
             continue;
         }
-        double got = reg < 0 ? p5_per_trip(&expect->what, counts, c->trips)
-                             : gain_per_trip(registers[0][reg], registers[1][reg], c->trips);
+        double got = reg < 0 ? per_trip(p5_selected_value(&expect->what, &counts[0]),
+                                        p5_selected_value(&expect->what, &counts[1]), c->trips)
+                             : per_trip(registers[0][reg], registers[1][reg], c->trips);
         bool good = is_expected(expect, got);
         if (!good)
             failed++;
@@ -68,7 +68,7 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
             write_expectation(out, expect, got);
     }
     for (size_t i = 0; i < c->state_count; i++)
-        states += p5_case_state_applies(&c->states[i], p5_model_name(model));
+        states += p5_case_applies(c->states[i].only, p5_model_name(model));
     if (judged == 0 && states > 0)
         return 0;
     if (judged == 0) {

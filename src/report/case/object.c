@@ -1,6 +1,6 @@
-/* Places and relocates the assembler's output for a case, a small program that is measured. Its object has no
- * external references, so this replaces a linker, which would have to be started for every case. (System V
- * ABI, i386 supplement, chapter 4.) */
+/* Places and relocates the object of a case, a small program that is measured. A case has no libraries, so this
+ * replaces a linker, which would have to be started for every case. (System V ABI, i386 supplement,
+ * chapter 4.) */
 #include "report/case/object.h"
 
 #include <gelf.h>
@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "p5tool/report.h"
 
-/* MOST_MEMORY is the first address that a case cannot have: the machine has 32 MB, with stack and page tables
+/* MEMORY_END is the first address that a case cannot have: the machine has 32 MB, with stack and page tables
  * at the end. */
-enum { PAGE = 4096, MOST_MEMORY = 31 << 20 };
+enum { PAGE = 4096, MEMORY_END = 31 << 20 };
 
 /* UD2 at the exit address, which follows the code. The machine ends the run before UD2 executes. A sequence
  * of instructions that ends the run would itself take clocks, which depend on its position in code lines and
@@ -25,8 +25,8 @@ static const uint8_t exit_sequence[] = {0x0f, 0x0b};
 typedef struct placed {
     GElf_Shdr header;
     const char *name;
-    uint32_t address; /* 0 = not loaded */
-    uint8_t *bytes;   /* its contents in case_object.text or .data; NULL = not loaded, or zeroed memory */
+    uint32_t address; /* 0 = not in memory */
+    uint8_t *bytes;   /* its contents in case_object.text or .data; NULL = not in memory, or zeroed memory */
 } placed;
 
 typedef struct placement {
@@ -87,7 +87,7 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
     return alignment > 1 ? (uint32_t)round_up(value, alignment) : value;
 }
 
-/* Where a section goes: nowhere if it is not loaded or empty. */
+/* Where a section goes. NOWHERE: it is empty or not in memory, like debug information. */
 typedef enum region { NOWHERE, TEXT, DATA, BSS } region;
 
 static region region_of(const placed *section)
@@ -99,17 +99,17 @@ static region region_of(const placed *section)
     return section->header.sh_type == SHT_NOBITS ? BSS : DATA;
 }
 
-/* Returns at + size, or MOST_MEMORY for a size with which the sum could overflow. */
+/* Returns at + size, or MEMORY_END for a size with which the sum could overflow. */
 static uint32_t end_after(uint32_t at, uint64_t size)
 {
-    return size < MOST_MEMORY ? at + (uint32_t)size : MOST_MEMORY;
+    return size < MEMORY_END ? at + (uint32_t)size : MEMORY_END;
 }
 
-/* Assigns addresses from `at` on to the sections of one region. Returns the end, from MOST_MEMORY on if there
- * is not enough room. */
+/* Assigns addresses from `at` on to the sections of one region. Returns the region's end, which is MEMORY_END or
+ * more if there is not enough room. */
 static uint32_t place_region(placement *in, region which, uint32_t at)
 {
-    for (size_t i = 0; i < in->section_count && at < MOST_MEMORY; i++) {
+    for (size_t i = 0; i < in->section_count && at < MEMORY_END; i++) {
         placed *section = &in->sections[i];
         if (region_of(section) != which)
             continue;
@@ -124,7 +124,7 @@ static uint32_t place_region(placement *in, region which, uint32_t at)
 static uint32_t place_common(placement *in, uint32_t at)
 {
     GElf_Sym symbol;
-    for (size_t i = 0; i < in->symbol_count && at < MOST_MEMORY; i++) {
+    for (size_t i = 0; i < in->symbol_count && at < MEMORY_END; i++) {
         if (gelf_getsym(in->symbols, (int)i, &symbol) == NULL || symbol.st_shndx != SHN_COMMON)
             continue;
         in->common[i] = align_up(at, (uint32_t)symbol.st_value);
@@ -178,9 +178,9 @@ static p5_status layout(placement *in, uint32_t text_address, case_object *out)
     out->bss_address = align_up(end, PAGE);
     end = place_common(in, place_region(in, BSS, out->bss_address));
     out->bss_size = end - out->bss_address;
-    if (end >= MOST_MEMORY)
+    if (end >= MEMORY_END)
         return error_set(in->error, P5_ERR_RANGE, "the case takes more than %d MB of memory",
-                         MOST_MEMORY >> 20);
+                         MEMORY_END >> 20);
     out->text = calloc(1, out->text_size);
     out->data = calloc(1, out->data_size + 1);
     if (out->text == NULL || out->data == NULL)
@@ -345,7 +345,7 @@ static p5_status symbol_value(placement *in, size_t index, uint32_t *value)
     return P5_OK;
 }
 
-/* Appends UD2 to the code, and sets where the run ends: at the exit of the harness (object.h), or at that
+/* Writes UD2 at the end of the code, and sets where the run ends: at the exit of the harness (object.h), or at that
  * UD2. Returns true if there is a harness. */
 static bool place_exit(const placement *in, case_object *out)
 {
@@ -462,7 +462,7 @@ static p5_status relocate(placement *in)
         const GElf_Shdr *header = &in->sections[i].header;
         if (header->sh_type != SHT_REL || header->sh_info >= in->section_count ||
             in->sections[header->sh_info].bytes == NULL)
-            continue; /* no relocations, or those of a section that is not loaded, as of debug information */
+            continue; /* no relocations, or those of a section that is not in memory, like debug information */
         Elf_Data *data = elf_getdata(elf_getscn(in->elf, i), NULL);
         GElf_Rel rel;
         for (int at = 0; status == P5_OK && gelf_getrel(data, at, &rel) != NULL; at++)
@@ -471,7 +471,7 @@ static p5_status relocate(placement *in)
     return status;
 }
 
-/* Copies the names and addresses of symbols in code and data. */
+/* Makes the labels: the named symbols of code and data. */
 static p5_status copy_labels(placement *in, case_object *out)
 {
     GElf_Sym symbol;
@@ -488,7 +488,7 @@ static p5_status copy_labels(placement *in, case_object *out)
         const bool of_code = is_code(in, &symbol), typed = GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
         *label = (case_label){.name = strdup(name),
                               .address = common ? in->common[i] : placed_value(in, &symbol),
-                              .size = typed && symbol.st_size < MOST_MEMORY ? (uint32_t)symbol.st_size : 0,
+                              .size = typed && symbol.st_size < MEMORY_END ? (uint32_t)symbol.st_size : 0,
                               .function = of_code && (typed || GELF_ST_BIND(symbol.st_info) != STB_LOCAL)};
         if (label->name == NULL)
             return error_set(in->error, P5_ERR_MEMORY, "no memory for the case's symbols");
@@ -497,7 +497,7 @@ static p5_status copy_labels(placement *in, case_object *out)
     return P5_OK;
 }
 
-/* `function`: the function that the harness calls, or that is to be listed; undefined symbols are then
+/* `function` names the function that the harness calls, or that is to be listed; undefined symbols are then
  * allowed. "": there is none, but undefined symbols are allowed. NULL: there is none, and undefined symbols
  * are errors. */
 p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const char *function,
@@ -515,9 +515,8 @@ p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_addr
         if (!harness && function != NULL && function[0] != '\0')
             status = function_value(&in, &out->function);
     }
-    if (status == P5_OK) {
+    if (status == P5_OK)
         status = relocate(&in);
-    }
     if (status == P5_OK)
         status = copy_labels(&in, out);
     free(in.sections);

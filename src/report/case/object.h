@@ -8,10 +8,11 @@
 
 #include "p5scope/status.h"
 
+/* A named place in code or data. */
 typedef struct case_label {
     char *name;
     uint32_t address;
-    uint32_t size; /* 0: unknown */
+    uint32_t size; /* in bytes, of a symbol of type function; 0: unknown */
     bool function; /* a symbol of type function, or a global label of code without a type */
 } case_label;
 
@@ -30,7 +31,7 @@ typedef struct case_object {
     char **undefined;  /* names of symbols that the object uses and does not define; undefined[i] has the
                               address CASE_UNDEFINED + i * CASE_UNDEFINED_BYTES */
     size_t undefined_count;
-    struct case_label *labels; /* named symbols of code and data */
+    case_label *labels; /* named symbols of code and data */
     size_t label_count;
 } case_object;
 /* Addresses of undefined symbols. There is no memory, so that using one faults and the error can name it. */
@@ -48,9 +49,9 @@ enum { CASE_UNDEFINED_BYTES = 16 };
  *   - NAME or FILE:NAME of a global or local function, to which CASE_FUNCTION_SYMBOL is resolved; undefined
  *     symbols get addresses that fault when they are used;
  *   - "": no function is called, and undefined symbols get such addresses, too;
- *   - NULL: no function is called, and undefined symbols are an error. Returns P5_ERR_NAME for a missing
- *     symbol, or a name that several local functions have. After success, the caller calls
- *     case_object_free. */
+ *   - NULL: no function is called, and undefined symbols are an error.
+ * Returns P5_ERR_NAME for a missing symbol, or a name that several local functions have. After success, the
+ * caller calls case_object_free. */
 p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const char *function,
                             case_object *out, p5_error *error);
 void case_object_free(case_object *object);

@@ -99,6 +99,7 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
 static p5_status run_to_exit(p5_machine *machine, const p5_case_program *program,
                              const p5_case_conditions *conditions, p5_error *error)
 {
+    /* p5_limits.max_clocks ends a run that has reached it, but this many clocks are allowed. */
     const p5_limits limits = {.size = sizeof limits,
                               .max_clocks = conditions->max_clocks != 0 ? conditions->max_clocks + 1 : 0,
                               .timeout_seconds = conditions->timeout_seconds};
@@ -143,16 +144,16 @@ static void read_registers(p5_machine *machine, const p5_case_conditions *condit
         p5_pmu_rdmsr(p5_machine_pmu(machine), &highest, conditions->registers[i].msr, &values[i]);
 }
 
-/* The observer of a run, and where its results go. */
+/* A run's observer and its results. */
 typedef struct case_run {
     const p5_case_observer *observer; /* NULL: none */
     p5_counts *counts;                /* all counts of the run */
     uint64_t *registers;              /* values of the conditions' MSRs at the end; NULL: not wanted */
-    case_left left;       /* general, MMX and x87 state at the end, and the exception that ended it */
-    p5_case_found *found; /* what the case expects a state of, at the end; NULL: not wanted */
+    case_left left;                   /* registers at the end, and the exception that ended the run, if any */
+    p5_case_found *found; /* what the end of the run has in place of conditions->states; NULL: not wanted */
 } case_run;
 
-/* Opens a machine, runs the program on it, gets the results, and closes the machine. */
+/* Opens a machine, runs the program on it, gets the results into `run`, and closes the machine. */
 static p5_status run_case(const p5_case_program *program, const p5_case_conditions *conditions, case_run *run,
                           p5_error *error)
 {
@@ -222,8 +223,7 @@ static void remark_x87(const case_left *left, const p5_case_measured *out,
                         : "push what the code reads before the loop, as by --setup fld1");
 }
 
-/* In addition to running both programs, warns if ESP or the x87 stack are not the same before and after a
- * trip. */
+/* Runs both programs, and warns if a trip changes ESP or the x87 stack overflows or underflows. */
 p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned trips[2],
                           const p5_case_conditions *conditions, p5_case_measured *out, p5_error *error)
 {

@@ -14,7 +14,7 @@
 #include "report/case/workplace.h"
 
 enum { EFLAGS = 8, FIRST_MMX = 9 }; /* numbers of registers; 0 to 7 are the general ones */
-/* By vector; "" for vectors without an exception. */
+/* Names of exceptions by vector; "" for vectors without one. NULL ends the list. */
 static const char *const exceptions[] = {"#DE", "#DB", "",    "#BP", "#OF", "#BR", "#UD", "#NM", "#DF", "",
                                          "#TS", "#NP", "#SS", "#GP", "#PF", "",    "#MF", "#AC", "#MC", NULL};
 
@@ -39,7 +39,7 @@ static int register_number(const char *name, size_t length)
 
 /* ---- Parsing ---- */
 
-/* Every function below parses the text at *place and moves *place behind what it has parsed. */
+/* Each of these functions parses the text at *place, and moves *place past what it has parsed. */
 
 /* Moves *place to the beginning of the next word, and returns the word's length; 0 at the end of the line. */
 static size_t next_word(const char **place)
@@ -136,7 +136,7 @@ static p5_status parse_register(const char **place, p5_case_state *state, p5_err
     return P5_OK;
 }
 
-/* Parses "LABEL+4 01 02 ff". */
+/* Parses "LABEL+4 01 02 ff"; the offset, decimal or 0x hexadecimal, may be missing. */
 static p5_status parse_memory(const char **place, p5_case_state *state, p5_error *error)
 {
     size_t length = next_word(place);
@@ -179,7 +179,7 @@ bool case_states_expect_fault(const p5_case_conditions *conditions)
 {
     for (size_t i = 0; i < conditions->state_count; i++)
         if (conditions->states[i].kind == P5_CASE_FAULT &&
-            p5_case_state_applies(&conditions->states[i], conditions->model))
+            p5_case_applies(conditions->states[i].only, conditions->model))
             return true;
     return false;
 }
@@ -194,7 +194,7 @@ p5_status case_states_find(p5_machine *machine, const p5_case_program *program,
         const p5_case_state *state = &conditions->states[i];
         p5_case_found *to = &found[i];
         memset(to, 0, sizeof *to);
-        if (!p5_case_state_applies(state, conditions->model))
+        if (!p5_case_applies(state->only, conditions->model))
             continue;
         if (state->kind == P5_CASE_REGISTER) {
             const int number = register_number(state->name, strlen(state->name));
@@ -224,7 +224,7 @@ p5_status case_states_find(p5_machine *machine, const p5_case_program *program,
 
 /* ---- The comparison ---- */
 
-/* `found` is what the end of the run had in place of `state`. */
+/* Returns whether the end of the run was as `state` expects; `found` is what the run had there. */
 static bool is_as_expected(const p5_case_state *state, const p5_case_found *found)
 {
     switch (state->kind) {
@@ -290,7 +290,7 @@ unsigned p5_case_judge_states(const p5_case *c, const p5_model *model,
 {
     unsigned failed = 0;
     for (size_t i = 0; i < c->state_count; i++) {
-        if (!p5_case_state_applies(&c->states[i], p5_model_name(model)))
+        if (!p5_case_applies(c->states[i].only, p5_model_name(model)))
             continue;
         const bool good = is_as_expected(&c->states[i], &found[i]);
         failed += !good;

@@ -1,5 +1,5 @@
-/* Checks assembly that users write before the GNU assembler sees it: which syntax it has, and forms that the
- * GNU assembler would misread. Gives the assembler's errors a column. */
+/* Checks assembly that users write before the GNU assembler reads it: which syntax it has, and forms that the
+ * GNU assembler would misread. Finds the columns of the assembler's errors. */
 #include "report/case/syntax.h"
 
 #include <ctype.h>
@@ -144,13 +144,19 @@ typedef struct checker {
     p5_error *error;
 } checker;
 
+/* Returns the column, from 1, of the place `at` in the text. */
+static unsigned column_of(const char *text, const char *at)
+{
+    const char *line = at;
+    while (line > text && line[-1] != '\n')
+        line--;
+    return (unsigned)(at - line) + 1;
+}
+
 /* Adds to an error that is already set the place `at`, which lies in statement `s`. Returns P5_ERR_SYNTAX. */
 static p5_status refuse(const checker *c, const code_statement *s, const char *at)
 {
-    const char *line = at;
-    while (line > c->text && line[-1] != '\n')
-        line--;
-    error_at(c->error, c->name, s->line + code_lines(s->text, at), (unsigned)(at - line) + 1);
+    error_at(c->error, c->name, s->line + code_lines(s->text, at), column_of(c->text, at));
     return P5_ERR_SYNTAX;
 }
 
@@ -192,7 +198,8 @@ static p5_status check_size(const checker *c, const code_statement *s, const cha
     return refuse(c, s, at);
 }
 
-/* Rejects octal numbers, NASM's hexadecimal numbers (12h), and hexadecimal numbers of more than 32 bits. */
+/* Rejects decimal-looking numbers that begin with 0, which the GNU assembler reads as octal, NASM's hexadecimal
+ * numbers (12h), and hexadecimal numbers of more than 32 bits. */
 static p5_status check_number(const checker *c, const code_statement *s, const char *at, size_t length)
 {
     const size_t digits = strspn(at, "0123456789"), hex = strspn(at, "0123456789abcdefABCDEF");
@@ -376,11 +383,8 @@ void p5_code_locate(const char *text, p5_error *error)
                 found = at;
         if (found == NULL && (error->line == 0 || error->column != 0))
             continue;
-        const char *at = found != NULL ? found : s.text, *line = at;
-        while (line > text && line[-1] != '\n')
-            line--;
         error->line = s.line;
-        error->column = (unsigned)(at - line) + 1;
+        error->column = column_of(text, found != NULL ? found : s.text);
         if (found != NULL)
             return;
     }

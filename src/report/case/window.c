@@ -14,7 +14,7 @@
 typedef struct census {
     uint32_t base;      /* address of offset 0 */
     size_t size;        /* of the code in bytes; the same for both runs */
-    uint64_t *executed; /* how often */
+    uint64_t *executed; /* number of executions */
     uint64_t *first;    /* ordinal of the first execution, from 1 */
     uint64_t ordinal;   /* instructions executed so far */
 } census;
@@ -78,7 +78,7 @@ typedef struct capture {
     uint32_t head;     /* address of the instruction that begins a trip */
     uint64_t heads;    /* executions of the head so far */
     uint64_t from, to; /* captures while from <= heads < to */
-    bool ended;        /* the instruction after the window was seen */
+    bool ended;        /* the instruction after the window has executed */
     bool out_of_memory;
     isa_decoder *decoder;
     p5_case_image image;
@@ -119,11 +119,10 @@ static void trace_capture(void *context, p5_machine *machine)
     p5_core_set_trace(p5_machine_core(machine), capture_insn, context);
 }
 
-/* The instruction at which a trip of the loop begins, how often it is executed, and how many trips are
- * wanted. */
+/* The trips of a run, and which of them are wanted. */
 typedef struct loop_trips {
-    uint32_t head;
-    uint64_t executions;
+    uint32_t head;       /* address of the instruction that begins a trip */
+    uint64_t executions; /* of the head in the run, one per trip */
     p5_trip_range wanted;
 } loop_trips;
 
@@ -131,8 +130,8 @@ typedef struct loop_trips {
 static p5_status capture_trips(const p5_case_program *program, const p5_case_conditions *conditions,
                                const loop_trips *loop, p5_window *window, p5_error *error)
 {
-    /* Trips from..to-1. By default they end before the last one, because the loop's end is not part of the
-     * steady state. */
+    /* Trips from..to-1. The last trip of the run is not shown, because the loop's end is not part of the steady
+     * state. A run with a single trip shows that one. */
     uint64_t to = loop->executions > 1 ? loop->executions : 2;
     uint64_t from = to > loop->wanted.count ? to - loop->wanted.count : 1;
     if (loop->wanted.first != 0) {

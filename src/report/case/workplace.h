@@ -1,17 +1,17 @@
-/* A private temporary folder in which a case is assembled and linked, and the program that comes of it: the
- * code and data of a case at their addresses, ready to be loaded into a machine. */
+/* A private temporary folder in which a case is assembled and linked, and the program made of it: the code
+ * and data of a case at their addresses, ready to be loaded into a machine. */
 #ifndef REPORT_CASE_WORKPLACE_H
 #define REPORT_CASE_WORKPLACE_H
 
 #include "p5tool/report.h"
 
-/* Paths. The files exist only after something has written them. */
+/* The paths of the folder and its files. A file exists only after something has written it. */
 typedef struct workplace {
     char folder[64];
     char object[80];   /* the object from which the case's program is made */
-    char messages[80]; /* what the last started program has written */
+    char messages[80]; /* the output and errors of the program that ran last */
     char source[80];   /* source text that is not in a file of the user's */
-    char intel[80];    /* workplace_write_intel */
+    char intel[80];    /* the file that workplace_write_intel writes */
 } workplace;
 
 /* Makes the folder, in TMPDIR or /tmp, and sets the paths. */
@@ -47,5 +47,7 @@ bool case_program_label(const p5_case_program *program, const char *name, uint32
 const struct case_object *case_program_object(const p5_case_program *program);
 /* Reads a whole regular file and appends a NUL, which *size does not count. The caller frees the bytes. */
 p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error);
+/* Writes the file at `path` with this text. */
+p5_status case_write_file(const char *path, const char *text, p5_error *error);
 
 #endif

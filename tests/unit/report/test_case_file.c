@@ -87,14 +87,30 @@ static void all_directives(void **state)
     const p5_expectation *e = c.expectations;
     assert_int_equal(e[0].what.event, P5_SELECT_CLOCKS);
     assert_true(e[0].value == 2.5 && e[0].up == 0.25 && e[0].down == 0.25);
-    assert_true(p5_expectation_applies(&e[0], "p55c-200") && p5_expectation_applies(&e[0], "p54c-133"));
+    assert_true(p5_case_applies(e[0].only, "p55c-200") && p5_case_applies(e[0].only, "p54c-133"));
     assert_int_equal(e[1].what.event, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE);
     assert_true(e[1].up == 2 && e[1].down == 0.5);
-    assert_true(p5_expectation_applies(&e[1], "p54c-133"));
-    assert_false(p5_expectation_applies(&e[1], "p55c-200"));
+    assert_true(p5_case_applies(e[1].only, "p54c-133"));
+    assert_false(p5_case_applies(e[1].only, "p55c-200"));
     assert_int_equal(e[2].what.cpl_mask, P5_CPL_MASK_SYSTEM);
     assert_true(e[2].up == 0 && e[2].down == 0);
     assert_int_equal(e[2].line, 8);
+    p5_case_free(&c);
+}
+
+/* Lines with @MODEL apply by the model's name, which is that of a model file without its folder and .ini. */
+static void lines_apply_to_models_by_name(void **state)
+{
+    (void)state;
+    p5_case c;
+    read_ok("#! models p55c-200 d/my.ini\n"
+            "#! expect@my clocks 1\n"
+            "#! expect-register@my eax 1\n",
+            &c);
+    const char *file = c.models[1]; /* in the folder of the case */
+    assert_true(p5_case_applies(c.expectations[0].only, file) && p5_case_applies(c.states[0].only, file));
+    assert_true(p5_case_applies("my", "my") && p5_case_applies("m", file) && p5_case_applies(NULL, file));
+    assert_false(p5_case_applies("my", "p55c-200") || p5_case_applies("my.ini", file));
     p5_case_free(&c);
 }
 
@@ -118,6 +134,7 @@ static void errors_name_line_and_column(void **state)
         {"#! expect clocks 4 ~-1\n", 1, 20, P5_ERR_SYNTAX},
         {"#! expect data* 4\n", 1, 11, P5_ERR_SYNTAX},
         {"#! expect@p56 clocks 4\n", 1, 11, P5_ERR_NAME},
+        {"#! models d/my.ini\n#! expect@my.ini clocks 4\n", 2, 11, P5_ERR_NAME},
         {"#! cpl 1\n", 1, 8, P5_ERR_RANGE},
         {"#! cpl 3 3\n", 1, 10, P5_ERR_SYNTAX},
         {"#! cr4 xyz\n", 1, 8, P5_ERR_SYNTAX},
@@ -292,6 +309,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(all_directives),
+        cmocka_unit_test(lines_apply_to_models_by_name),
         cmocka_unit_test(errors_name_line_and_column),
         cmocka_unit_test(judgement),
         cmocka_unit_test(nothing_expected_is_a_failure),
