@@ -19,15 +19,16 @@ extern "C" {
 enum { P5_ON_CTR0 = 1, P5_ON_CTR1 = 2 };
 /* Processor families that have an event. */
 enum { P5_FAMILY_P54C = 1, P5_FAMILY_P55C = 2 };
-/* The performance monitor of a later processor, which a model can have in the place of the Pentium's own (0). The bit is
- * added to P5_FAMILY_* where a function needs both. Such a processor was never made. */
+/* The performance monitor of a later processor, which a model can have in the place of the Pentium's own (0). The bit
+ * is added to P5_FAMILY_* where a function needs both. No Pentium with such a monitor was ever made. */
 enum { P5_MONITOR_P6 = 4 /* Pentium Pro */, P5_MONITOR_ARCH3 = 8 /* architectural, version 3 */ };
 enum { P5_MONITORS = P5_MONITOR_P6 | P5_MONITOR_ARCH3 };
 /* How well the model counts an event: exactly by rule, by a model of the mechanism, or approximately. */
 typedef enum p5_grade { P5_GRADE_EXACT, P5_GRADE_MODELLED, P5_GRADE_APPROXIMATE } p5_grade;
 
 /* The unit that counts an event: the pipe; references and fetches (they belong to the instruction that makes
- * them); the bus while time passes; the core on deliveries; or the clocks themselves. */
+ * them); the bus while time passes; the core when it delivers interrupts and exceptions; or the clocks
+ * themselves. */
 typedef enum p5_unit { P5_UNIT_PIPE, P5_UNIT_MEMORY, P5_UNIT_BUS, P5_UNIT_CORE, P5_UNIT_CLOCK } p5_unit;
 
 /* One event, a row of events/events.tsv. All strings are static. */

@@ -2,8 +2,8 @@
 #ifndef P5SCOPE_STATUS_H
 #define P5SCOPE_STATUS_H
 
-/* How the structs of the public headers grow. Most begin with `size`, which the caller sets to the sizeof of the struct, with
- * all members that it does not use set to zero:
+/* How the structs of the public headers grow. Most begin with `size`, which the caller sets to the sizeof of the struct,
+ * with all members that it does not use set to zero:
  *
  *     p5_limits limits = {.size = sizeof limits, .max_clocks = 1000000};
  *
@@ -14,8 +14,8 @@
  * callbacks it sets `size` to its own: members at or beyond `size` must not be read. Structs whose comment says that
  * their layout is fixed never grow.
  *
- * The first member that a version adds has an alignment of 8 bytes. So it begins where the earlier struct ended, and not in
- * bytes at that struct's end that earlier programs leave undefined. */
+ * The first member that a version adds has an alignment of 8 bytes. So it begins where the earlier struct ended, and
+ * not in bytes at that struct's end that earlier programs leave undefined. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,9 +38,9 @@ typedef enum p5_status {
 enum { P5_ERROR_TEXT = 400, P5_ERROR_WHERE = 200 }; /* bytes of the texts, with their NUL */
 
 /* An error with its place. The layout is fixed, so that it need not be initialised. `message` says what is wrong and
- * what would be right, without a final full stop.
- * `where` is a file name, an option or empty. `line` and `column` count from 1; 0 = unknown. `hint` may be
- * empty. Every function that fills in an error accepts NULL from callers that need only the status. */
+ * what would be right, without a final full stop. `where` is a file name, an option or empty. `line` and `column`
+ * count from 1; 0 = unknown. `hint` may be empty. Every function that fills in an error accepts NULL from callers
+ * that need only the status. */
 typedef struct p5_error {
     p5_status status; /* what the function returned */
     unsigned line;

@@ -13,7 +13,7 @@ enum { HUGE_PAGE = 2 << 20 }; /* bytes of a huge page of the host */
 void *area_open(size_t bytes);
 /* Requests huge pages for an area with scattered accesses, because small pages would miss the host's TLB. */
 void area_request_huge_pages(void *area, size_t bytes);
-/* Returns whether all of these bytes, one at least, are 0. Reading allocates no memory where nothing was
+/* Returns whether all of `size` bytes (at least 1) are 0. Reading allocates no memory where nothing was
  * written. */
 static inline bool area_is_zero(const void *bytes, size_t size)
 {

@@ -13,8 +13,8 @@
 /* Joins two tokens after both have been expanded. */
 #define EACH_PASTE(a, b)  EACH_PASTE_(a, b)
 #define EACH_PASTE_(a, b) a##b
-/* Is its 41st argument. EACH passes its own arguments and then 40 to 1, so this is the number of EACH's arguments. The
- * empty argument after 1 is for the `...` here, which must not be missing. */
+/* Expands to its 41st argument. EACH passes its own arguments and then 40 to 1, so this is the number of EACH's
+ * arguments. The empty argument after 1 is for the `...` here, which must not be missing. */
 #define EACH_COUNT(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19,     \
                    a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, \
                    a38, a39, a40, n, ...)                                                                    \

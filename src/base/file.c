@@ -24,7 +24,7 @@ static p5_status read_all(int fd, size_t limit, bool pipes, uint8_t **bytes, siz
         return failed_to("examine", error);
     if (!S_ISREG(about.st_mode) && !pipes)
         return error_set(error, P5_ERR_FORMAT, "this is not a regular file");
-    /* The size of a pipe or device is unknown. One byte beyond the limit is read, to detect that it has too many. */
+    /* The size of a pipe or device is unknown. One byte beyond the limit is read, to detect that there are too many. */
     size_t most = S_ISREG(about.st_mode) ? (size_t)about.st_size : limit + 1;
     if (S_ISREG(about.st_mode) && most > limit)
         return error_set(error, P5_ERR_FORMAT, "the file is larger than %zu MB", limit >> 20);
@@ -38,7 +38,7 @@ static p5_status read_all(int fd, size_t limit, bool pipes, uint8_t **bytes, siz
         if (got < 0)
             return failed_to("read", error);
         if (got == 0)
-            break; /* the file shrank while being read; the rest counts */
+            break; /* the end of a pipe or device, or the file has shrunk since fstat */
         *size += (size_t)got;
     }
     if (*size > limit)

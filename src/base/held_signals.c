@@ -1,4 +1,4 @@
-/* Holds back the signals that a failing write sends to its thread, and discards them. */
+/* Blocks the signals that a failing write sends to its thread, and discards them. */
 #include "base/held_signals.h"
 
 #include <errno.h>
@@ -15,7 +15,8 @@ void signals_hold(held_signals *h, bool limits)
     pthread_sigmask(SIG_BLOCK, &h->held, &h->mask);
 }
 
-/* Discards `signal` if it was held and the write has sent it. It is kept if it was pending before. */
+/* Discards `signal` if signals_hold has blocked it and the write has sent it. It stays pending if it was pending
+ * before. */
 static void drop(const held_signals *h, int signal)
 {
     sigset_t one;
@@ -28,7 +29,7 @@ static void drop(const held_signals *h, int signal)
 void signals_release(const held_signals *h, bool failed)
 {
     int reason = errno;
-    if (failed) { /* it can have sent either signal */
+    if (failed) { /* the write can have sent either signal */
         drop(h, SIGPIPE);
         drop(h, SIGXFSZ);
     }

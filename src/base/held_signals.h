@@ -1,5 +1,5 @@
-/* Writes without the signals that a thread gets when a pipe is closed or a file exceeds its limit, so that
- * only the call's result reports this. Also starts threads that receive no signals. */
+/* Blocks, during a write, the signals that a thread gets when a pipe is closed or a file exceeds its limit, so
+ * that only the result of the write reports this. Also starts threads that receive no signals. */
 #ifndef BASE_HELD_SIGNALS_H
 #define BASE_HELD_SIGNALS_H
 

@@ -9,7 +9,7 @@
 double host_now(void);
 /* Returns the CPU time that all threads of this process have used, in seconds. */
 double host_cpu_time(void);
-/* Returns the whole seconds of host_now, some milliseconds late, but is cheaper. */
+/* Returns host_now in whole seconds. It is cheaper, but may be some milliseconds late. */
 int64_t host_now_whole(void);
 
 #endif

@@ -13,7 +13,7 @@ ssize_t lines_next(char **line, size_t *room, FILE *in)
     int c = 0;
     while (c != '\n' && (c = getc_unlocked(in)) != EOF) {
         if (length == LINES_LONGEST) {
-            errno = 0; /* not ENOMEM, by which lines_end recognises the next case */
+            errno = 0; /* because lines_end takes ENOMEM for a failed allocation */
             return -1;
         }
         if (!array_reserve(line, room, (size_t)length + 2, 1)) /* with the NUL */

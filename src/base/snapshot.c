@@ -89,8 +89,8 @@ static void put_object(snapshot *s, const char *name, const object_header *heade
     put(s, &header->fields, sizeof header->fields);
 }
 
-/* Reads the header of the next object, which must have the name `wanted`. snapshot_begin may have read the name already:
- * it is then in s->ahead. */
+/* Reads the header of the next object, which must have the name `wanted`. snapshot_begin may have read the name
+ * already: it is then in s->ahead. */
 static void get_object(snapshot *s, const char *wanted, object_header *header)
 {
     if (s->ahead[0] == '\0')
@@ -223,7 +223,8 @@ static void load_string(load *l, const snapshot_column *c, const field_header *h
     snapshot_scatter(c, &text, l->states);
 }
 
-/* Returns whether a field of the file has a form that can be loaded into the column. The widths of numbers may differ. */
+/* Returns whether a field of the file has a form that can be loaded into the column. The widths of numbers may
+ * differ. */
 static bool fits(const snapshot_column *c, const field_header *h)
 {
     const snapshot_field *f = c->field;
@@ -255,6 +256,7 @@ static void load_column(load *l, const snapshot_column *c, const field_header *h
     }
     get(l->s, packed, (size_t)h->count * h->size, c->name);
     if (l->s->status != P5_OK) {
+        /* `packed` was not read */
     } else if (h->type == SNAPSHOT_STRING) {
         load_string(l, c, h, packed);
     } else if (h->type == SNAPSHOT_TEXT) {
@@ -291,8 +293,8 @@ static void load_field(load *l)
                     l->table->name, name, l->s->version != NULL ? l->s->version : "another one");
 }
 
-/* Loads an object of `fields` fields. A field that is missing keeps its value if it is newer than the file's revision, or
- * is one of a set of fields by name (snapshot_field.each); others are an error. */
+/* Loads an object of `fields` fields. A field that is missing keeps its value if it is newer than the file's revision,
+ * or is one of a set of fields by name (snapshot_field.each); others are an error. */
 static void load_fields(snapshot *s, const snapshot_table *table, const snapshot_columns *columns,
                         void *states, unsigned fields)
 {

@@ -171,8 +171,8 @@ typedef struct snapshot_table {
 /* Saves or loads the revision, at the beginning of a stream that is not in a file with a header. Streams of
  * revision 1 may begin without it. */
 void snapshot_begin(snapshot *s);
-/* Save or load the fields of a structure, and of `count` structures; loading fails if the stream has another number. After
- * a failure some fields may have been loaded. */
+/* Save or load the fields of a structure, and of `count` structures; loading fails if the stream has another number.
+ * After a failure some fields may have been loaded. */
 void snapshot_state(snapshot *s, const snapshot_table *table, void *state);
 void snapshot_states(snapshot *s, const snapshot_table *table, void *states, size_t count);
 /* Saves or loads a growable array of at most `most` items (base/array.h). `items` is the address of its

@@ -14,7 +14,7 @@
 static bool expand_table(snapshot_columns *columns, const snapshot_table *table,
                          const snapshot_column *outer);
 
-/* Adds an array of `count` elements, which begin `stride` bytes after one another, inside the column's present levels. */
+/* Adds an array of `count` elements, `stride` bytes from one to the next, inside the column's present levels. */
 static void add_level(snapshot_column *column, size_t count, size_t stride)
 {
     assert(column->levels < SNAPSHOT_DEPTH);

@@ -64,7 +64,7 @@ static bool poll_briefly(const atomic_ullong *counter, unsigned long long wanted
     for (unsigned polls = 0; polls < POLLS_PER_CHECK; polls++) {
         if (atomic_load(counter) >= wanted)
             return true;
-        host_line_wait(); /* pauses for some clocks */
+        host_line_wait();
     }
     return false;
 }
@@ -199,8 +199,7 @@ void spsc_wait(spsc *q, unsigned long long count)
 
 void spsc_drain(spsc *q)
 {
-    if (!spsc_has_done(q, q->producer.put))
-        wait_for(q, q->producer.put);
+    spsc_wait(q, q->producer.put);
 }
 
 void spsc_end(spsc *q)

@@ -31,8 +31,8 @@ typedef struct spsc_patience {
 typedef struct spsc {
     unsigned char *bytes;                     /* of the messages, each of which begins a cache line */
     BEGINS_LINE size_t offset[SPSC_MESSAGES]; /* of message n in `bytes`, at n mod SPSC_MESSAGES */
-    /* Numbers since the first message: the side's own progress, and the last known progress of the other
-     * side. */
+    /* Progress is a number of messages since the queue was opened. Each side has its own progress (put, done), and
+     * the progress of the other side that it knows of. */
     struct {
         BEGINS_LINE unsigned long long put, known_done;
         size_t next, reserved; /* offsets in `bytes`: where the next message may begin; of the reserved one */

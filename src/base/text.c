@@ -90,8 +90,8 @@ bool text_glob(const char *pattern, const char *name)
     return *pattern == '\0';
 }
 
-/* Returns the edit distance (Levenshtein's): the insertions, deletions and replacements that make `a` equal to `b`. After
- * step i, row[j] is the distance of the first i characters of `a` from the first j of `b`. */
+/* Returns the edit distance (Levenshtein's): the insertions, deletions and replacements that make `a` equal to `b`.
+ * After step i, row[j] is the distance of the first i characters of `a` from the first j of `b`. */
 unsigned text_distance(const char *a, const char *b)
 {
     enum { LONGEST = 120 };

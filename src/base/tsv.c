@@ -35,12 +35,12 @@ static void cut(tsv *t, char *row, char **fields)
 bool tsv_row(tsv *t, char **fields)
 {
     for (char *row; t->error[0] == '\0' && (row = text_field(&t->rest, '\n')) != NULL;) {
-        bool names = !t->begun;
+        bool heading = !t->begun; /* this row names the columns */
         t->line++;
         if (row[0] == '#' || row[0] == '\0')
             continue;
         cut(t, row, fields);
-        if (!names && t->error[0] == '\0')
+        if (!heading && t->error[0] == '\0')
             return true;
     }
     return false;
