@@ -33,7 +33,7 @@ void bare_enter(p5_machine *machine, uint32_t entry)
 void bare_start(p5_machine *machine, uint32_t entry)
 {
     bare_enter(machine, entry);
-    /* INVD must be able to discard cached data. If memory runs out, it discards nothing. */
+    /* If host memory runs out, INVD discards nothing. */
     contents_keep_memory(machine);
 }
 

@@ -6,13 +6,14 @@
 #include "p5tool/machine.h"
 
 enum { BARE_CODE = 0x08, BARE_DATA = 0x10 }; /* selectors */
+enum { BARE_LARGEST_FILE = 1 << 30 };        /* bytes of an image, kernel, module or initrd */
 
 /* Puts the processor into the entry state and makes the machine ready to run. The topmost page of RAM holds a
  * GDT with the two segments (selectors 08h and 10h); the stack grows down from below it. There is no IDT; a
  * guest that needs one loads it. */
 void bare_enter(p5_machine *machine, uint32_t entry);
-/* Does the same, and from the start keeps what memory holds separately from what the processor sees through its caches
- * (contents_keep_memory), so that INVD can discard modified lines. */
+/* Does the same, and makes the engine keep the contents of memory separately from what the processor sees through its
+ * caches (contents_keep_memory), so that INVD can discard modified lines. */
 void bare_start(p5_machine *machine, uint32_t entry);
 /* Copies `size` bytes to physical `address` and zeroes the bytes after them up to `memory_size`. Returns
  * P5_ERR_FORMAT if that is not free RAM. */

@@ -32,8 +32,8 @@ enum {
 };
 _Static_assert((int)CASE_STACK_TOP == (int)P5_CASE_STACK_TOP, "the public header has the same value");
 
-/* Stores the run's end message: the exception in words, for example "page fault (exception 14), writing
- * F0000000h". */
+/* Stores why the run ended (machine_end_message): the exception in words, for example "page fault (exception 14),
+ * writing F0000000h". */
 static void store_exception_message(p5_machine *machine, const engine_event *event)
 {
     static const char *const names[] = {[0] = "division error",  [1] = "debug exception",
@@ -44,9 +44,9 @@ static void store_exception_message(p5_machine *machine, const engine_event *eve
                                         [12] = "stack fault",    [13] = "general protection fault",
                                         [14] = "page fault",     [16] = "x87 error pending",
                                         [17] = "alignment check"};
-    enum { PAGE_FAULT = 14, WROTE = 2 };
+    enum { WROTE = 2 }; /* bit of a page fault's error code */
     char did[48] = "";
-    if (event->vector == PAGE_FAULT)
+    if (event->vector == VECTOR_PF)
         snprintf(did, sizeof did, ", %s %08Xh",
                  event->fault_address == event->eip ? "executing"
                  : (event->error_code & WROTE) != 0 ? "writing"
@@ -63,7 +63,7 @@ static void store_exception_message(p5_machine *machine, const engine_event *eve
  * it is #UD at the exit address. */
 static engine_action case_event(p5_machine *machine, const engine_event *event)
 {
-    if (event->vector == 6 && event->eip == machine->case_exit && machine->case_exit != 0) {
+    if (event->vector == VECTOR_UD && event->eip == machine->case_exit && machine->case_exit != 0) {
         machine_end(machine, P5_END_EXIT, 0);
         return ENGINE_STOP;
     }

@@ -1,3 +1,4 @@
+/* Makes cpio archives in memory: entries by entries, and whole directories of the host. */
 #define _GNU_SOURCE /* O_PATH */
 #include "machine/load/cpio.h"
 
@@ -29,8 +30,8 @@ static void cpio_put(cpio *archive, const void *bytes, size_t size)
 }
 
 /* Appends an entry: header and name, padded together to four bytes, then the contents. The header's fields are: magic,
- * inode, mode, owner, group, links, time, size, the device that holds the file, the device that it is, bytes of the name,
- * checksum. */
+ * inode, mode, owner, group, links, time, size, the device that holds the file, the device that it is, bytes of the
+ * name, checksum. */
 void cpio_add(cpio *archive, const char *name, uint32_t mode, const void *bytes, size_t size, unsigned device)
 {
     char text[HEADER + SHARE_PATH + 8];

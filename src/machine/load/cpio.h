@@ -9,7 +9,7 @@
 
 typedef struct cpio {
     ARRAY_OF(uint8_t) bytes;
-    uint32_t files; /* inode number of the last entry */
+    uint32_t files; /* number of entries, and inode number of the last one */
     bool no_memory; /* memory ran out, so the archive is incomplete */
 } cpio;
 

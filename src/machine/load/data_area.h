@@ -33,14 +33,14 @@ enum {
     BDA_VIDEO_INFORMATION = 0x487,
     BDA_VIDEO_SWITCHES = 0x488,
     BDA_VIDEO_OPTIONS = 0x489,
-    BDA_EVENT_FLAG = 0x498,  /* INT 15h AH = 83h: pointer to the flag */
-    BDA_EVENT_LEFT = 0x49c,  /* microseconds */
-    BDA_EVENT_WAITS = 0x4a0, /* 1: the flag is to be set */
-    BDA_KEYBOARD = 0x496     /* bit 4: it has 101 keys; bit 1: the last byte was E0h */
+    BDA_KEYBOARD = 0x496,   /* bit 4: it has 101 keys; bit 1: the last byte was E0h */
+    BDA_EVENT_FLAG = 0x498, /* INT 15h AH = 83h: pointer to the flag that is set when the time is over */
+    BDA_EVENT_LEFT = 0x49c, /* microseconds until then */
+    BDA_EVENT_WAITS = 0x4a0 /* 1: the flag is to be set */
 };
 
-/* Fills the data area for the board's drives and clock. The engine must be open. There is no extended data area: the word
- * at 40Eh is 0 and base memory ends at 640 KB. */
+/* Fills the data area for the board's drives and clock. The engine must be open. There is no extended data area: the
+ * word at 40Eh is 0, and base memory ends at 640 KB. */
 void data_area_fill(p5_machine *machine);
 
 #endif

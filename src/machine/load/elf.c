@@ -20,19 +20,18 @@ typedef struct elf_signs {
 } elf_signs;
 
 /* Reports that the file is no ELF file. */
-static p5_status elf_none(p5_error *error)
+static p5_status elf_refuse(p5_error *error)
 {
     error_set(error, P5_ERR_FORMAT, "the file is not an ELF file");
     error_hint(error, "a flat image needs --flat=ADDRESS; a DOS program is named .com or begins with MZ; a "
-                      "disk image has 55h "
-                      "AAh at byte 510");
+                      "disk image has 55h AAh at byte 510");
     return P5_ERR_FORMAT;
 }
 
 static p5_status elf_check_header(Elf *elf, GElf_Ehdr *header, p5_error *error)
 {
     if (elf_kind(elf) != ELF_K_ELF)
-        return elf_none(error);
+        return elf_refuse(error);
     if (gelf_getclass(elf) == ELFCLASS64) {
         error_set(error, P5_ERR_FORMAT, "this is a 64-bit ELF file; the processor runs 32-bit i386 programs");
         error_hint(
@@ -163,6 +162,11 @@ static bool elf_is_linux(const elf_image *image, const GElf_Ehdr *header, const 
     return lowest >= usual_program || signs->note;
 }
 
+bool elf_is_signed(const uint8_t *bytes, size_t size)
+{
+    return size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0;
+}
+
 p5_status elf_open(const char *path, elf_image *image, p5_error *error)
 {
     memset(image, 0, sizeof *image);
@@ -174,7 +178,7 @@ p5_status elf_open(const char *path, elf_image *image, p5_error *error)
     GElf_Ehdr header;
     elf_signs signs = {0};
     if (elf == NULL)
-        status = elf_none(error);
+        status = elf_refuse(error);
     if (status == P5_OK)
         status = elf_check_header(elf, &header, error);
     if (status == P5_OK)

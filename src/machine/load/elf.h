@@ -28,7 +28,7 @@ typedef struct elf_image {
     uint32_t entry;
     uint32_t headers_linear; /* address of the program headers in memory; 0 if they are not loaded */
     uint16_t header_count, header_size; /* of the program headers; bytes of one */
-    bool linux_program;                 /* elf_open decides this */
+    bool linux_program;                 /* not freestanding (elf_open) */
 } elf_image;
 
 /* Reads and checks a static 32-bit i386 executable. The caller must call elf_close after success. Returns P5_ERR_FORMAT
@@ -43,5 +43,7 @@ typedef struct elf_image {
  *   - In between, a PT_GNU_STACK or PT_NOTE header means Linux. */
 p5_status elf_open(const char *path, elf_image *image, p5_error *error);
 void elf_close(elf_image *image);
+/* Returns whether the file begins with ELF's magic number. */
+bool elf_is_signed(const uint8_t *bytes, size_t size);
 
 #endif

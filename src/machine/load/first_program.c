@@ -7,9 +7,8 @@
 #include "base/error.h"
 #include "machine/load/elf.h"
 
-/* The file of the first process, /init: its address, and offsets in it. */
+/* Offsets in the file of the first process, /init, which is loaded at 08048000h. */
 enum {
-    BASE = 0x08048000,
     CODE = 0x54,        /* after an ELF header and one program header */
     PROC = 0x200,       /* "proc" */
     SLASH_PROC = 0x208, /* "/proc" */
@@ -71,7 +70,7 @@ static void first_image(uint8_t image[IMAGE], const char *directory, const char 
             2,    0,          3,    0,    1, 0,          0, 0, CODE, 0x80, 0x04, 0x08, 52, 0,    0,    0,
             0,    0,          0,    0,    0, 0,          0, 0, 52,   0,    32,   0,    1,  0,    0,    0,
             0,    0,          0,    0,    1, 0,          0, 0, 0,    0,    0,    0,    0,  0x80, 0x04, 0x08,
-            0,    0x80,       0x04, 0x08, /* PT_LOAD of the whole file at BASE */
+            0,    0x80,       0x04, 0x08, /* PT_LOAD of the whole file at 08048000h */
             0,    IMAGE >> 8, 0,    0,    0, IMAGE >> 8, 0, 0, 7,    0,    0,    0,    0,  0x10, 0,    0};
     memset(image, 0, IMAGE);
     memcpy(image, header, sizeof header);

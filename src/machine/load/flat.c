@@ -10,7 +10,7 @@ p5_status p5_machine_load_flat(p5_machine *machine, const char *path, uint32_t a
 {
     uint8_t *bytes;
     size_t size;
-    p5_status status = file_read(path, 1u << 30, false, &bytes, &size, error);
+    p5_status status = file_read(path, BARE_LARGEST_FILE, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
     if (size == 0)

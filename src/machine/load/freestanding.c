@@ -75,7 +75,7 @@ static p5_status multiboot_load_flat(p5_machine *machine, const char *path, cons
     if (h->header_address < h->load_address || before > h->offset)
         return error_set(error, P5_ERR_FORMAT, "the load address %Xh contradicts the header address %Xh",
                          h->load_address, h->header_address);
-    size_t first = h->offset - (size_t)before;
+    size_t first = h->offset - (size_t)before; /* offset of the first byte that is loaded */
     uint64_t wanted = h->load_end != 0 ? (uint64_t)h->load_end - h->load_address : size - first;
     if (h->load_end != 0 && (h->load_end < h->load_address || wanted > size - first))
         return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes of %llu", size - first,
@@ -91,18 +91,13 @@ static p5_status multiboot_load_flat(p5_machine *machine, const char *path, cons
     return status;
 }
 
-static bool is_elf(const uint8_t *bytes, size_t size)
-{
-    return size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
-}
-
 /* Version 2 uses the addresses in the header, if present, even for an ELF file (3.1.5). */
 p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_error *error)
 {
     uint8_t *bytes;
     size_t size;
     multiboot_header header;
-    p5_status status = file_read(path, 1u << 30, false, &bytes, &size, error);
+    p5_status status = file_read(path, BARE_LARGEST_FILE, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
     if (!multiboot_find(bytes, size, &header))
@@ -111,7 +106,7 @@ p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_er
             "there is no Multiboot header in the first 8 KB, nor one of Multiboot 2 in the first 32 KB");
     else
         status = multiboot_check(&header, bytes, error);
-    if (status == P5_OK && is_elf(bytes, size) && !(header.version == 2 && header.has_addresses))
+    if (status == P5_OK && elf_is_signed(bytes, size) && !(header.version == 2 && header.has_addresses))
         status = multiboot_load_elf(machine, path, &header, error);
     else if (status == P5_OK)
         status = multiboot_load_flat(machine, path, &header, bytes, size, error);
@@ -165,7 +160,7 @@ static bool is_bootable_cd(const uint8_t *bytes, size_t size)
 }
 
 /* Distinguishes a Linux program from a freestanding one. P5_ERR_FORMAT for a file that is not ELF. */
-static p5_status elf_kind(const char *path, p5_guest_kind *kind, p5_error *error)
+static p5_status detect_elf(const char *path, p5_guest_kind *kind, p5_error *error)
 {
     elf_image image;
     p5_status status = elf_open(path, &image, error);
@@ -179,16 +174,16 @@ static p5_status elf_kind(const char *path, p5_guest_kind *kind, p5_error *error
 /* Finds out what kind of guest a file is, by its contents and, for DOS programs, its name. */
 p5_status p5_guest_detect(const char *path, p5_guest_kind *kind, p5_error *error)
 {
-    enum { LARGEST = 1 << 30, SIGNATURE = 510 };
+    enum { SIGNATURE = 510 }; /* offset of the boot signature */
     uint8_t *bytes;
     size_t size;
     multiboot_header header;
     *kind = P5_GUEST_DETECT;
-    p5_status status = file_read(path, LARGEST, false, &bytes, &size, error);
+    p5_status status = file_read(path, BARE_LARGEST_FILE, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
     bool bootable = size > SIGNATURE + 1 && bytes[SIGNATURE] == 0x55 && bytes[SIGNATURE + 1] == 0xaa;
-    bool elf = is_elf(bytes, size), bzimage = kernel_is_bzimage(bytes, size);
+    bool elf = elf_is_signed(bytes, size), bzimage = kernel_is_bzimage(bytes, size);
     bool multiboot = multiboot_find(bytes, size, &header);
     /* A disk may have a Multiboot kernel in its next sectors. A bzImage has a signature, too. */
     if (multiboot && (elf || bzimage || !bootable))
@@ -200,5 +195,5 @@ p5_status p5_guest_detect(const char *path, p5_guest_kind *kind, p5_error *error
     else if (!elf && (bootable || is_bootable_cd(bytes, size)))
         *kind = P5_GUEST_DISK;
     free(bytes);
-    return *kind != P5_GUEST_DETECT ? P5_OK : elf_kind(path, kind, error);
+    return *kind != P5_GUEST_DETECT ? P5_OK : detect_elf(path, kind, error);
 }

@@ -18,7 +18,7 @@
 #include "machine/state.h"
 
 enum {
-    /* where the protocol's data is placed, all of it below 640 KB */
+    /* addresses of the protocol's data, all of it below 640 KB */
     GDT_AT = 0x8000,
     PARAMS_AT = 0x10000,
     LINE_AT = 0x20000,
@@ -27,7 +27,7 @@ enum {
     DATA_SELECTOR = 0x18,
     LOW_MEMORY = 0x9fc00, /* the BIOS has the last kilobyte of the 640 KB */
     HIGH_MEMORY = 1 << 20,
-    LARGEST_INITRD = 1 << 30, /* bytes */
+    LEAST_MEMORY = 4 << 20, /* bytes with which a kernel can run */
     /* offsets in boot_params ("zero page") */
     SCREEN_COLUMNS = 0x07,
     SCREEN_MODE = 0x06,
@@ -95,8 +95,8 @@ typedef struct kernel {
     uint8_t params[PAGE_BYTES]; /* boot_params */
 } kernel;
 
-/* Loads a bzImage and copies its setup header. The setup consists of a boot sector and `sectors` more. The header ends at
- * 202h plus the distance of the jump over it, at 200h. */
+/* Loads a bzImage and copies its setup header. The setup consists of a boot sector and `sectors` more. The header ends
+ * at 202h plus the distance of the jump over it, which is at 200h. */
 static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes, size_t size, kernel *k,
                                       p5_error *error)
 {
@@ -210,7 +210,7 @@ static p5_status kernel_find_initrd(p5_machine *machine, kernel *k, const p5_ker
             status = kernel_place_initrd(machine, k, archive.bytes.items, archive.bytes.count, error);
         cpio_free(&archive);
     } else if (with->initrd != NULL) {
-        status = file_read(with->initrd, LARGEST_INITRD, false, &bytes, &size, error);
+        status = file_read(with->initrd, BARE_LARGEST_FILE, false, &bytes, &size, error);
         if (status == P5_OK)
             status = kernel_place_initrd(machine, k, bytes, size, error);
         free(bytes);
@@ -240,16 +240,16 @@ static p5_status kernel_place(p5_machine *machine, const char *path, kernel *k, 
     uint8_t *bytes;
     size_t size;
     elf_image image;
-    p5_status status = file_read(path, 1u << 30, false, &bytes, &size, error);
+    p5_status status = file_read(path, BARE_LARGEST_FILE, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
-    bool bzimage = kernel_is_bzimage(bytes, size), elf = size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
+    bool bzimage = kernel_is_bzimage(bytes, size), elf = elf_is_signed(bytes, size);
     if (!bzimage && !elf) {
         error_set(error, P5_ERR_FORMAT, "the file is not a Linux kernel: neither a bzImage nor an ELF file");
         error_hint(error, "give a Multiboot kernel or a disk image as GUEST, without --kernel");
         status = P5_ERR_FORMAT;
     } else {
-        status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, 4 << 20, error);
+        status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, LEAST_MEMORY, error);
     }
     if (status == P5_OK && bzimage)
         status = kernel_place_bzimage(machine, bytes, size, k, error);

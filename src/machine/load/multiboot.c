@@ -33,12 +33,11 @@ enum {
     INFO_MAP = 1 << 6,
     INFO_LOADER = 1 << 9,
     INFO_SCREEN = 1 << 12,
-    LARGEST_MODULE = 1 << 30,
     MAP_RAM = 1,
     MAP_RESERVED = 2
 };
 
-/* The header in the image. Its flags tell which fields are valid. */
+/* The header in the image. Its flags say which fields are valid. */
 typedef struct multiboot_words {
     uint32_t magic, flags, checksum;
     uint32_t header_address, load_address, load_end, bss_end, entry;
@@ -113,7 +112,7 @@ p5_status multiboot_check(const multiboot_header *header, const uint8_t *bytes, 
 
 /* --- data for a kernel in both versions --- */
 
-/* Copies bytes to the next free address with this alignment, which *at returns. */
+/* Copies bytes to the next free address with this alignment, and returns the address in *at. */
 p5_status multiboot_put(multiboot_space *space, const void *bytes, size_t size, uint32_t alignment,
                         uint32_t *at, p5_error *error)
 {
@@ -131,8 +130,8 @@ static p5_status multiboot_put_text(multiboot_space *space, const char *text, ui
     return multiboot_put(space, text, strlen(text) + 1, 1, at, error);
 }
 
-/* Returns the length of the file's path in "FILE ARGUMENTS": the longest part before a blank that is a file of the host,
- * or else the first word. */
+/* Returns the length of the file's path in "FILE ARGUMENTS": the longest part before a blank that is a file of the
+ * host, or else the first word. */
 size_t p5_module_file_length(const char *text)
 {
     char *path = strdup(text);
@@ -156,7 +155,7 @@ static p5_status multiboot_load_module(multiboot_space *space, const char *text,
     uint8_t *bytes = NULL;
     if (path == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a module");
-    p5_status status = file_read(path, LARGEST_MODULE, false, &bytes, &size, error);
+    p5_status status = file_read(path, BARE_LARGEST_FILE, false, &bytes, &size, error);
     if (status == P5_OK)
         status = multiboot_put(space, bytes, size, PAGE_BYTES, &module->start, error);
     module->end = module->start + (uint32_t)size;

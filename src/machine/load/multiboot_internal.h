@@ -41,9 +41,9 @@ p5_status multiboot_load_modules(multiboot_space *space, multiboot_module **modu
 uint32_t multiboot_upper_kb(const p5_machine *machine);
 void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_ENTRIES]);
 
-/* multiboot2.c: the version 2 parts of multiboot_find, multiboot_check and multiboot_start. multiboot2_inform puts modules
- * and boot information into memory; *at is the address of the latter. MULTIBOOT2_LOADED_MAGIC is the value of EAX at the
- * entry. */
+/* The parts of multiboot_find, multiboot_check and multiboot_start for version 2 (multiboot2.c). multiboot2_inform puts
+ * modules and boot information into memory; *at is the address of the latter. MULTIBOOT2_LOADED_MAGIC is the value of
+ * EAX at the entry. */
 bool multiboot2_find(const uint8_t *bytes, size_t size, multiboot_header *header);
 p5_status multiboot2_check(const multiboot_header *header, const uint8_t *bytes, p5_error *error);
 p5_status multiboot2_inform(multiboot_space *space, uint32_t *at, p5_error *error);

@@ -50,7 +50,7 @@ void segment_load_flat(engine *e, uint16_t code, uint16_t data, unsigned cpl)
         engine_set_segment(e, others[i], &ds);
 }
 
-/* Sets all registers except segments for an entry. */
+/* Sets all registers but segment and control registers for an entry. */
 void segment_start(engine *e, uint32_t eip, uint32_t esp, uint32_t eflags)
 {
     for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)

@@ -26,7 +26,8 @@ uint64_t segment_descriptor(const engine_segment *segment);
 uint64_t segment_gate(uint16_t selector, uint32_t offset, unsigned dpl);
 /* Loads flat segments for `cpl`: CS from `code`, the other five from `data` (selectors with RPL). */
 void segment_load_flat(engine *e, uint16_t code, uint16_t data, unsigned cpl);
-/* Sets the other registers for an entry: EAX to EDI are 0 except ESP, and the x87 is as after FNINIT. */
+/* Sets all registers but segment and control registers for an entry: EAX to EDI are 0 except ESP, and the x87 is as
+ * after FNINIT. */
 void segment_start(engine *e, uint32_t eip, uint32_t esp, uint32_t eflags);
 /* Sets the x87 to its state after FNINIT: control word 37Fh, all registers empty. */
 void segment_init_x87(engine *e);
