@@ -212,8 +212,8 @@ static bool last_stop(walk *w, unsigned state, uint64_t end, uint64_t now, found
 }
 
 /* Goes back from instruction count `now` to the latest stop, or to the first state if there is none. Searches one
- * saved state at a time, from the latest to the first: each replay ends where the next state was saved. Returns false if
- * a replay fails. */
+ * saved state at a time, from the latest to the first: each replay ends where the next state was saved. Returns false
+ * if a replay fails. */
 static bool continue_back(walk *w, uint64_t now)
 {
     gdb *g = w->g;

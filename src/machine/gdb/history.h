@@ -10,8 +10,7 @@ struct gdb;
 
 enum { HISTORY_STATES = 32 };
 
-/* The *present* is the machine that p5scope runs. In the past, gdb debugs a copy of it, and gdb.machine is that copy.
- * */
+/* The *present* is the machine that p5scope runs. In the past, gdb debugs a copy of it, and gdb.machine is the copy. */
 typedef struct gdb_history {
     machine_copy states[HISTORY_STATES]; /* saved states, oldest first */
     unsigned count;                      /* of `states` */

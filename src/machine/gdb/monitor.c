@@ -170,8 +170,8 @@ void gdb_monitor_close(gdb *g)
 }
 
 /* Prints the latest instructions with the clock at which each entered EX, its pipe, the stall that delayed its entry
- * to EX, and the one that kept it there. Recording needs the slow path, so it begins with the first use of the command.
- * */
+ * to EX, and the one that kept it there. Recording needs the slow path, so it begins with the first use of the
+ * command. */
 static void monitor_pipeline(gdb *g)
 {
     if (!g->records_recent) {

@@ -290,8 +290,8 @@ static gdb_action description(gdb *g, reader r)
     return GDB_REPLY;
 }
 
-/* Executes q packets. Of what qSupported names, server.c executes QStartNoAckMode. qAttached says that the guest ran before
- * gdb came, so that gdb detaches from it, and does not kill it, when it quits. */
+/* Executes q packets. Of what qSupported names, server.c executes QStartNoAckMode. qAttached says that the guest ran
+ * before gdb connected, so that gdb detaches from it, and does not kill it, when it quits. */
 static gdb_action query(gdb *g, const char *packet, size_t size)
 {
     static const char features[] = "qXfer:features:read:target.xml:", monitor[] = "qRcmd,";
@@ -356,8 +356,8 @@ gdb_action gdb_packet(gdb *g, const char *packet, size_t size)
     case 'Z':
     case 'z':
         return breakpoint(g, r, packet[0] == 'Z');
-    case 'H': /* select a thread; is it alive? There is only one. */
-    case 'T':
+    case 'H': /* selects a thread; there is only one */
+    case 'T': /* asks whether a thread is alive */
         return reply_done(g, true);
     case 'D': /* detach: the guest runs on */
         reply_done(g, true);

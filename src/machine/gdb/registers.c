@@ -6,37 +6,14 @@
 #include "machine/gdb/gdb.h"
 #include "p5scope/inspect.h"
 
-enum { FIRST_MSR = 36, REGISTERS = 40 }; /* numbers of the first MSR, and of all registers */
-
+/* Elements of the target description by the type of the register. */
 #define R32(name)    "<reg name=\"" name "\" bitsize=\"32\" type=\"int32\"/>"
 #define DATA(name)   "<reg name=\"" name "\" bitsize=\"32\" type=\"data_ptr\"/>"
+#define CODE(name)   "<reg name=\"" name "\" bitsize=\"32\" type=\"code_ptr\"/>"
 #define X87(name)    "<reg name=\"" name "\" bitsize=\"80\" type=\"i387_ext\"/>"
 #define FLOAT(name)  "<reg name=\"" name "\" bitsize=\"32\" type=\"int\" group=\"float\"/>"
 #define R64(name)    "<reg name=\"" name "\" bitsize=\"64\" type=\"uint64\" group=\"system\"/>"
 #define SYSTEM(name) "<reg name=\"" name "\" bitsize=\"32\" type=\"uint32\" group=\"system\"/>"
-
-const char *gdb_description(void)
-{
-    return "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM "
-           "\"gdb-target.dtd\"><target><architecture>i386</architecture>"
-           "<feature name=\"org.gnu.gdb.i386.core\">" R32("eax") R32("ecx") R32("edx") R32("ebx") DATA("esp")
-               DATA("ebp") R32("esi")
-                   R32("edi") "<reg name=\"eip\" bitsize=\"32\" type=\"code_ptr\"/>" R32("eflags") R32("cs")
-                       R32("ss") R32("ds") R32("es") R32("fs") R32("gs") X87("st0") X87("st1") X87("st2")
-                           X87("st3") X87("st4") X87("st5") X87("st6") X87("st7") FLOAT("fctrl")
-                               FLOAT("fstat") FLOAT("ftag") FLOAT("fiseg") FLOAT("fioff") FLOAT("foseg")
-                                   FLOAT("fooff")
-                                       FLOAT("fop") "</feature>"
-                                                    "<feature name=\"org.p5scope.system\">" SYSTEM("cr0")
-                                                        SYSTEM("cr2") SYSTEM("cr3") SYSTEM("cr4") R64("tsc")
-                                                            R64("cesr") R64("ctr0")
-                                                                R64("ctr1") "</feature></target>";
-}
-
-unsigned gdb_register_count(void)
-{
-    return REGISTERS;
-}
 
 /* Where a register is in p5_machine_registers, and how many bytes it has there. gdb sees registers of less than 4 bytes
  * extended with zeros. */
@@ -45,50 +22,81 @@ typedef struct place {
     unsigned bytes;
 } place;
 
-/* A member of the structure; a part of its x87 image, which is that of FNSAVE for 32-bit protected mode (there, bytes
- * 16 and 17 are FCS and the next two the opcode); register ST(i) in that image. */
+/* A place: a member of the structure; a part of its x87 image, which is that of FNSAVE for 32-bit protected mode
+ * (there, bytes 16 and 17 are FCS and the next two the opcode); register ST(i) in that image. */
 #define MEMBER(name)       offsetof(p5_machine_registers, name), 4
 #define IMAGE(byte, bytes) offsetof(p5_machine_registers, x87) + (byte), bytes
 #define STACK(i)           IMAGE(28 + 10 * (i), 10)
 
-/* In the order of gdb_description. */
-static const place places[FIRST_MSR] = {{MEMBER(eax)},
-                                        {MEMBER(ecx)},
-                                        {MEMBER(edx)},
-                                        {MEMBER(ebx)},
-                                        {MEMBER(esp)},
-                                        {MEMBER(ebp)},
-                                        {MEMBER(esi)},
-                                        {MEMBER(edi)},
-                                        {MEMBER(eip)},
-                                        {MEMBER(eflags)},
-                                        {MEMBER(cs.selector)},
-                                        {MEMBER(ss.selector)},
-                                        {MEMBER(ds.selector)},
-                                        {MEMBER(es.selector)},
-                                        {MEMBER(fs.selector)},
-                                        {MEMBER(gs.selector)},
-                                        {STACK(0)},
-                                        {STACK(1)},
-                                        {STACK(2)},
-                                        {STACK(3)},
-                                        {STACK(4)},
-                                        {STACK(5)},
-                                        {STACK(6)},
-                                        {STACK(7)},
-                                        {IMAGE(0, 2)},
-                                        {IMAGE(4, 2)},
-                                        {IMAGE(8, 2)},
-                                        {IMAGE(16, 2)},
-                                        {IMAGE(12, 4)},
-                                        {IMAGE(24, 2)},
-                                        {IMAGE(20, 4)},
-                                        {IMAGE(18, 2)},
-                                        {MEMBER(cr0)},
-                                        {MEMBER(cr2)},
-                                        {MEMBER(cr3)},
-                                        {MEMBER(cr4)}};
-static const uint32_t msrs[REGISTERS - FIRST_MSR] = {P5_MSR_TSC, P5_MSR_CESR, P5_MSR_CTR0, P5_MSR_CTR1};
+/* X(element, place) or X(element, MSR) for each register, in the order of gdb's numbers. */
+#define CORE_REGISTERS(X)                                                                                    \
+    X(R32("eax"), MEMBER(eax))                                                                               \
+    X(R32("ecx"), MEMBER(ecx))                                                                               \
+    X(R32("edx"), MEMBER(edx))                                                                               \
+    X(R32("ebx"), MEMBER(ebx))                                                                               \
+    X(DATA("esp"), MEMBER(esp))                                                                              \
+    X(DATA("ebp"), MEMBER(ebp))                                                                              \
+    X(R32("esi"), MEMBER(esi))                                                                               \
+    X(R32("edi"), MEMBER(edi))                                                                               \
+    X(CODE("eip"), MEMBER(eip))                                                                              \
+    X(R32("eflags"), MEMBER(eflags))                                                                         \
+    X(R32("cs"), MEMBER(cs.selector))                                                                        \
+    X(R32("ss"), MEMBER(ss.selector))                                                                        \
+    X(R32("ds"), MEMBER(ds.selector))                                                                        \
+    X(R32("es"), MEMBER(es.selector))                                                                        \
+    X(R32("fs"), MEMBER(fs.selector))                                                                        \
+    X(R32("gs"), MEMBER(gs.selector))                                                                        \
+    X(X87("st0"), STACK(0))                                                                                  \
+    X(X87("st1"), STACK(1))                                                                                  \
+    X(X87("st2"), STACK(2))                                                                                  \
+    X(X87("st3"), STACK(3))                                                                                  \
+    X(X87("st4"), STACK(4))                                                                                  \
+    X(X87("st5"), STACK(5))                                                                                  \
+    X(X87("st6"), STACK(6))                                                                                  \
+    X(X87("st7"), STACK(7))                                                                                  \
+    X(FLOAT("fctrl"), IMAGE(0, 2))                                                                           \
+    X(FLOAT("fstat"), IMAGE(4, 2))                                                                           \
+    X(FLOAT("ftag"), IMAGE(8, 2))                                                                            \
+    X(FLOAT("fiseg"), IMAGE(16, 2))                                                                          \
+    X(FLOAT("fioff"), IMAGE(12, 4))                                                                          \
+    X(FLOAT("foseg"), IMAGE(24, 2))                                                                          \
+    X(FLOAT("fooff"), IMAGE(20, 4))                                                                          \
+    X(FLOAT("fop"), IMAGE(18, 2))
+#define CONTROL_REGISTERS(X)                                                                                 \
+    X(SYSTEM("cr0"), MEMBER(cr0))                                                                            \
+    X(SYSTEM("cr2"), MEMBER(cr2))                                                                            \
+    X(SYSTEM("cr3"), MEMBER(cr3))                                                                            \
+    X(SYSTEM("cr4"), MEMBER(cr4))
+#define MSRS(X)                                                                                              \
+    X(R64("tsc"), P5_MSR_TSC)                                                                                \
+    X(R64("cesr"), P5_MSR_CESR)                                                                              \
+    X(R64("ctr0"), P5_MSR_CTR0)                                                                              \
+    X(R64("ctr1"), P5_MSR_CTR1)
+
+#define ELEMENT(element, ...) element
+#define PLACE(element, ...)   {__VA_ARGS__},
+#define MSR(element, number)  number,
+static const place places[] = {CORE_REGISTERS(PLACE) CONTROL_REGISTERS(PLACE)};
+static const uint32_t msrs[] = {MSRS(MSR)};
+enum {
+    FIRST_MSR = sizeof places / sizeof places[0], /* number of the first MSR */
+    REGISTERS = FIRST_MSR + sizeof msrs / sizeof msrs[0]
+};
+
+const char *gdb_description(void)
+{
+    /* clang-format off */
+    return "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target><architecture>i386</architecture>"
+           "<feature name=\"org.gnu.gdb.i386.core\">" CORE_REGISTERS(ELEMENT) "</feature>"
+           "<feature name=\"org.p5scope.system\">" CONTROL_REGISTERS(ELEMENT) MSRS(ELEMENT) "</feature></target>";
+    /* clang-format on */
+}
+
+unsigned gdb_register_count(void)
+{
+    return REGISTERS;
+}
+
 static const p5_privilege cpl_0 = {.mode = P5_MODE_PROTECTED, .cpl = 0};
 
 /* Reads all registers but MSRs, with EIP as a linear address. */

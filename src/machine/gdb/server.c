@@ -43,9 +43,9 @@ bool gdb_in_kernel(const p5_machine *machine)
     return machine->guest->end_by_signal != NULL && engine_cpl(machine->engine) == 0;
 }
 
-/* Runs forward, by one instruction if `step`, until gdb must be told of a stop: g->stops.stop has the reason, or
- * DEBUG_STOP_NONE if Ctrl-C, a limit, the host, or the guest's end has ended the run. From the past, the run continues
- * in the present when the copy has reached it. */
+/* Runs forward, by one instruction if `step`, until the server has to send a stop reply: g->stops.stop has the reason,
+ * or DEBUG_STOP_NONE if Ctrl-C, a limit, the host, or the guest's end has ended the run. From the past, the run
+ * continues in the present when the copy has reached it. */
 static p5_status run(gdb *g, gdb_connection *c, bool step, p5_error *error)
 {
     p5_machine *machine = g->machine;
@@ -98,7 +98,7 @@ static bool must_break_off(void *context)
     return gdb_interrupted(c) || gdb_is_over(c);
 }
 
-/* Executes gdb's packets until gdb ends the session (g->killed tells whether it detached or killed the guest), the
+/* Executes gdb's packets until gdb ends the session (g->killed: it has killed the guest, not detached), the
  * connection is closed, which counts as detaching, or the run must end. */
 static p5_status serve(gdb *g, gdb_connection *c, p5_error *error)
 {

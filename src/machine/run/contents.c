@@ -1,5 +1,5 @@
-/* Answers the core's questions (p5_core_hooks): translations by the guest's page tables, and the contents of cache
- * lines and memory where they differ. The engine holds both; its RAM is what the processor sees through its caches. */
+/* The core's callbacks (p5_core_hooks): translations by the guest's page tables, and the contents of cache lines and
+ * memory where they differ. The engine holds both; its RAM is what the processor sees through its caches. */
 #include "machine/run/run_internal.h"
 
 #include "machine/base/end.h"

@@ -1,4 +1,4 @@
-/* Where a debugger wants the guest to stop. Breakpoints change nothing in memory: blocks are cut at them, and
+/* Stops that a debugger requests. Breakpoints change nothing in memory: blocks are cut at them, and
  * the run loop checks for one after each block. Watchpoints make the run loop execute single instructions. */
 #ifndef MACHINE_RUN_DEBUG_H
 #define MACHINE_RUN_DEBUG_H

@@ -40,7 +40,7 @@ static p5_status machine_copy_shares(p5_machine *machine, const p5_machine_optio
         to->host = strdup(from.host);
         to->guest = from.guest != NULL ? strdup(from.guest) : realpath(from.host, NULL);
         if (to->guest == NULL && from.guest == NULL)
-            to->guest = strdup(from.host); /* The path does not exist; the loader reports that. */
+            to->guest = strdup(from.host); /* the path does not exist; the loader reports that */
         copied = to->host != NULL && to->guest != NULL;
     }
     return copied ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for a machine");
@@ -96,7 +96,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     if (status == P5_OK)
         status = machine_model(options, model, &m->model, error);
     m->options.agent = m->options.wires = m->options.check = m->options.monitor = NULL;
-    p5_core_hooks hooks = contents_hooks(m); /* the core's questions about memory and page tables */
+    p5_core_hooks hooks = contents_hooks(m);
     if (status == P5_OK && m->model->check.cycle != CHECK_NONE) {
         hooks.bus_cycle = bus_check_cycle;
         m->after = AFTER_CHECK;
@@ -182,7 +182,7 @@ void p5_machine_close(p5_machine *machine)
         machine->guest->close(machine);
     watchdog_close(machine->watchdog);
     if (machine->engine != NULL)
-        engine_close(machine->engine); /* Closed before the core, because it holds blocks of the core. */
+        engine_close(machine->engine); /* before the core, because it holds blocks of the core */
     pricer_close(machine->pricer);
     if (machine->pmu != NULL)
         p5_pmu_close(machine->pmu);

@@ -14,8 +14,8 @@
 
 typedef struct pricer pricer;
 
-/* Starts the thread and makes the machine's engine write its batches into buffers here. Returns NULL if the thread cannot
- * be started or memory runs out; the machine then runs in one thread. */
+/* Starts the thread and makes the machine's engine write its batches into the pricer's buffers. Returns NULL if the
+ * thread cannot be started or memory runs out; the machine then runs in one thread. */
 pricer *pricer_open(p5_machine *machine);
 /* Ends the thread. The engine must not be called any more. NULL is allowed. */
 void pricer_close(pricer *p);
@@ -30,4 +30,5 @@ void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, co
 bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction prediction);
 /* Waits until everything queued has been priced. */
 void pricer_wait(pricer *p);
+
 #endif

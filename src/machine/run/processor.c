@@ -239,7 +239,8 @@ void processor_set_control(p5_machine *machine)
     p5_core_set_control(machine->core, &control);
 }
 
-/* The test register comes first, because TR12 is among the control inputs. */
+/* Does the postponed work of the instruction that has just been priced. The test register comes first, because TR12 is
+ * among the control inputs. */
 void processor_after(p5_machine *machine)
 {
     uint32_t after = machine->after;

@@ -198,7 +198,7 @@ static void run_plan(p5_machine *machine)
     machine->check_clock = step || goal == UINT64_MAX ? UINT64_MAX : goal - clocks_ahead;
 }
 
-/* Stores why this call of p5_machine_run returns. The guest has not ended and can run on. */
+/* Stores why this call of p5_machine_run returns although the guest can continue. */
 static void run_pause(p5_machine *machine, p5_end why)
 {
     machine->result.end = why;
@@ -357,8 +357,7 @@ p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
     return P5_OK;
 }
 
-/* Runs until the guest ends, a limit is reached or the host stops the run. A guest that has ended keeps its result.
- * */
+/* Runs until the guest ends, a limit is reached or the host stops the run. A guest that has ended keeps its result. */
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
 {
     p5_limits own;

@@ -37,7 +37,7 @@ void run_try(p5_machine *machine);
 /* --- processor.c --- */
 
 engine_action processor_special(void *context, engine_special_call *call);
-/* Carries out the work in `after`. */
+/* Does the work that an instruction has postponed until it is priced (p5_machine.after). */
 void processor_after(p5_machine *machine);
 
 /* --- contents.c --- */

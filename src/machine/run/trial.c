@@ -1,6 +1,7 @@
-/* Chooses between one thread and two. The second thread prices what the first executes (pricer.h). It is used only where
- * that is faster, which depends on the guest, on the host and on its other load. A trial runs both ways in turns, in
- * short slices, so that a phase of the guest or of the host's load affects both alike. Odd slices run with one thread. */
+/* Chooses between one thread and two. The second thread prices what the first executes (pricer.h). It is used only
+ * where that is faster, which depends on the guest, on the host and on its other load. A trial runs both ways in turns,
+ * in short slices, so that a phase of the guest or of the host's load affects both alike. Odd slices run with one
+ * thread. */
 #include "base/host_time.h"
 #include "machine/run/run_internal.h"
 #include "machine/state.h"
@@ -15,7 +16,8 @@ enum {
 /* The second thread must save this fraction of the time. */
 static const double TRIAL_SAVES = 0.05;
 
-/* Begins the next slice, or evaluates the trial, if that is due. */
+/* Begins the next slice, or evaluates the trial, if that is due. Sets machine->alone_until: until that instruction
+ * count, one thread runs. */
 void run_try(p5_machine *machine)
 {
     run_trial *t = &machine->trial;
