@@ -45,8 +45,8 @@ enum { P5_AT_SYSTEM = P5_CPL_MASK_SYSTEM, P5_AT_USER = P5_CPL_MASK_USER, P5_AT_A
 /* The total that an assertion is about: an event, a stall cause, or the clocks. */
 typedef enum p5_total { P5_TOTAL_EVENT, P5_TOTAL_STALL, P5_TOTAL_CLOCKS } p5_total;
 
-/* Returns how much a total has grown at the classes of `at` (P5_AT_*). `number` is the event or the stall cause, and not
- * used for the clocks. */
+/* Returns how much a total has grown at the classes of `at` (P5_AT_*). `number` is the event or the stall cause, and
+ * not used for the clocks. */
 static inline uint64_t p5_gained(const p5_counts *before, const p5_counts *after, unsigned at, p5_total total,
                                  unsigned number)
 {

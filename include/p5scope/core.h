@@ -61,8 +61,8 @@ typedef struct p5_access {
     uint16_t reserved; /* 0 */
 } p5_access;
 
-/* Operands of a value-dependent instruction, whose clocks or counts depend on them. The layout is fixed, and equals that
- * of isa_value in the library. By `kind`:
+/* Operands of a value-dependent instruction, whose clocks or counts depend on them. The layout is fixed, and equals
+ * that of isa_value in the library. By `kind`:
  *
  *   1  BSF, BSR: `a` is the source operand; CPUID: EAX; RDMSR, WRMSR: ECX
  *   2  RCL and RCR by CL: `a` is CL
@@ -126,7 +126,7 @@ enum {
         2 /* stack fault, invalid operand or division by zero, masked or not: no FLOP (event 22h) */
 };
 
-/* What the processor does at the boundary after the stretch. */
+/* The kinds of exceptions and interrupts. A machine check is a fault here. */
 typedef enum p5_transfer {
     P5_TRANSFER_FAULT,
     P5_TRANSFER_TRAP,
@@ -212,8 +212,8 @@ enum { P5_LINE_BYTES = 32 };
  * MCT. */
 enum { P5_CYCLE_WRITE = 2, P5_CYCLE_DATA = 4, P5_CYCLE_MEMORY = 8, P5_CYCLE_LOCKED = 16 };
 
-/* Callbacks by which the core asks its owner. Any of them may be NULL: addresses are then mapped one to one,
- * and there are no page walks. */
+/* Callbacks by which the core reads and informs its owner's memory and page tables. Any of them may be NULL: addresses
+ * are then mapped one to one, and there are no page walks. */
 typedef struct p5_core_hooks {
     size_t size;   /* sizeof (p5_core_hooks) */
     void *context; /* first argument of each callback */
@@ -282,9 +282,9 @@ uint64_t p5_counts_asserted(const p5_counts *counts, enum p5_event event, unsign
 uint64_t p5_counts_stall(const p5_counts *counts, p5_stall cause, unsigned cpl_mask);
 uint64_t p5_counts_bus_bytes(const p5_counts *counts, bool written, unsigned cpl_mask);
 
-/* Opens a core of `model` in the state after RESET, with empty caches, TLBs and BTB. `hooks` may be NULL, and is copied.
- * The model must outlive the core; the caller closes the core. P5_ERR_MEMORY; P5_ERR_STATE or P5_ERR_UNSUPPORTED for the
- * `size` of `hooks`. *core is NULL after an error. */
+/* Opens a core of `model` in the state after RESET, with empty caches, TLBs and BTB. `hooks` may be NULL, and is
+ * copied. The model must outlive the core; the caller closes the core. P5_ERR_MEMORY; P5_ERR_STATE or
+ * P5_ERR_UNSUPPORTED for the `size` of `hooks`. *core is NULL after an error. */
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error);
 void p5_core_close(p5_core *core);
 
@@ -317,7 +317,7 @@ p5_status p5_core_set_control(p5_core *core, const p5_control *control);
 /* Sets what the breakpoint events compare with, from the next instruction on. Without a call nothing
  * matches. The errors are those of p5_core_retire. */
 p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug);
-/* Tells the core that IRET has set EFLAGS.RF for the next instruction: if the model has the processor's errata, a code
+/* Reports that IRET has set EFLAGS.RF for the next instruction: if the model has the processor's errata, a code
  * breakpoint at that instruction does not match. */
 void p5_core_resume(p5_core *core);
 /* Has the effect of MOV CR3 on the core: flushes TLBs and BTB. Profiles distinguish address spaces by `directory`, the
@@ -392,8 +392,8 @@ typedef struct p5_trace_insn {
     uint64_t f;            /* clock at which F was entered (P55C); 0 = the processor has no F */
     uint64_t begin;        /* first clock of EX in which it worked, after waits for the x87 unit or the bus */
     uint64_t ready;        /* clock from which its result can be used */
-    /* What it reads of earlier instructions. Of several values that one earlier instruction wrote, only one is listed, an
-     * address before others. */
+    /* What it reads of earlier instructions. Of several values that one earlier instruction wrote, only one is listed,
+     * an address before others. */
     p5_trace_source sources[P5_TRACE_SOURCES];
     uint16_t read_misses, write_misses; /* its data references that missed the cache, without REP strings */
 } p5_trace_insn;

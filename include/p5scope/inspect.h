@@ -12,9 +12,9 @@
  * changes nothing. It is possible as soon as the machine has a guest, also after the guest has ended. Writing is
  * possible between runs, until the guest has ended.
  *
- * Callbacks of a run (p5scope/observe.h) may read, too. `exception` and `port` find the state before the instruction at the
- * address that they get. So does `observed`, without counts_only, at markers and instructions of the monitor. In other
- * callbacks the guest may be some instructions ahead, and EIP may be an earlier one. */
+ * Callbacks of a run (p5scope/observe.h) may read, too. `exception` and `port` find the state before the instruction at
+ * the address that they get. So does `observed`, without counts_only, at markers and instructions of the monitor. In
+ * other callbacks the guest may be some instructions ahead, and EIP may be an earlier one. */
 #ifndef P5SCOPE_INSPECT_H
 #define P5SCOPE_INSPECT_H
 
@@ -37,8 +37,8 @@ extern "C" {
 p5_status p5_machine_read_memory(const p5_machine *machine, uint32_t address, void *bytes, size_t size,
                                  p5_error *error);
 
-/* Copies `size` bytes from `bytes` to the guest's memory at linear `address`. The page's protection does not matter, and
- * its accessed and dirty bits stay. Code that has run already is executed as it is now.
+/* Copies `size` bytes from `bytes` to the guest's memory at linear `address`. The page's protection does not matter,
+ * and its accessed and dirty bits stay. If code that has run already is overwritten, the new code is executed.
  *
  * The errors are those of p5_machine_read_memory, after which nothing has been written, and: P5_ERR_STATE during a
  * run or after the guest's end; P5_ERR_UNSUPPORTED for memory of the emulated kernel of a Linux program. */
@@ -75,8 +75,8 @@ p5_status p5_machine_read_registers(const p5_machine *machine, p5_machine_regist
 /* Writes the registers that differ from the present ones. Read them first, change some, and write all back.
  *
  * General registers, EIP, EFLAGS and the x87 state can always be written. Of EFLAGS, VM keeps its value; in a Linux
- * program only the flags change that a debugger may set there (CF, PF, AF, ZF, SF, TF, DF, OF, RF and AC). Selectors can be
- * written in real and virtual-8086 mode; the base follows. CR2, CR3 and CR4 can be written except in Linux
+ * program only the flags change that a debugger may set there (CF, PF, AF, ZF, SF, TF, DF, OF, RF and AC). Selectors can
+ * be written in real and virtual-8086 mode; the base follows. CR2, CR3 and CR4 can be written except in Linux
  * programs. P5_ERR_UNSUPPORTED: another register differs, or one of these where it cannot be written. P5_ERR_RANGE: CR4
  * has a bit that the processor lacks. P5_ERR_STATE: no guest, during a run, after the guest's end, or while a
  * Linux program is in a system call, where one instruction more leaves it. After an error, nothing has been written. */

@@ -63,9 +63,9 @@ typedef enum p5_fault { P5_NO_FAULT, P5_FAULT_UD /* #UD */, P5_FAULT_GP /* #GP(0
 p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *error);
 void p5_pmu_close(p5_pmu *pmu);
 
-/* Execute the instructions. *value (RDTSC, RDPMC, RDMSR) is set only if the result is P5_NO_FAULT. An instruction that is
- * pending in the core, because it could pair with the next one, issues first (p5_core_settle). WRMSR ignores bits that
- * the register lacks; in registers of a later monitor they are #GP(0). */
+/* Execute the instructions. *value (RDTSC, RDPMC, RDMSR) is set only if the result is P5_NO_FAULT. An instruction that
+ * is pending in the core, because it could pair with the next one, issues first (p5_core_settle). WRMSR ignores bits
+ * that the register lacks; in registers of a later monitor they are #GP(0). */
 p5_fault p5_pmu_rdtsc(p5_pmu *pmu, const p5_privilege *privilege, uint64_t *value);
 p5_fault p5_pmu_rdpmc(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value);
 p5_fault p5_pmu_rdmsr(p5_pmu *pmu, const p5_privilege *privilege, uint32_t ecx, uint64_t *value);
@@ -84,8 +84,8 @@ typedef enum p5_pin {
 } p5_pin;
 /* Returns the name of a pin ("PM0", ...), never NULL for values below P5_PIN_SIGNALS. */
 const char *p5_pin_name(p5_pin pin);
-/* Bits of MCT: the kind of the failed bus cycle (together P5_MCT_CYCLE), and CHK if one is latched. Manual: machine check
- * type register. */
+/* Bits of MCT: the kind of the failed bus cycle (together P5_MCT_CYCLE), and CHK if one is latched. Manual: machine
+ * check type register. */
 enum {
     P5_MCT_CHK = 1,
     P5_MCT_WRITE = P5_CYCLE_WRITE,

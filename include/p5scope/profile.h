@@ -44,17 +44,19 @@ p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_prof
                            p5_error *error);
 /* Returns what has been recorded so far; the caller frees it. Call p5_machine_settle first if the run is not
  * continued. `command` (the guest's command line) and `options` (p5scope's own, as given), each of which may be NULL,
- * are stored in the profile. P5_ERR_MEMORY if memory ran out while recording, because the profile would be incomplete. */
+ * are stored in the profile. P5_ERR_MEMORY if memory ran out while recording, because the profile would be
+ * incomplete. */
 p5_status p5_profile_take(p5_machine *machine, const char *command, const char *options, p5_profile **profile,
                           p5_error *error);
 
 /* ---- Files ---- */
 
-/* Writes the format p5scope-profile(5). As with the other writers, the caller opens and closes `out`, and an error is P5_ERR_IO
- * if `out` cannot be written, or P5_ERR_MEMORY. */
+/* Writes the format p5scope-profile(5). As with the other writers, the caller opens and closes `out`, and an error is
+ * P5_ERR_IO if `out` cannot be written, or P5_ERR_MEMORY. */
 p5_status p5_profile_write(FILE *out, const p5_profile *profile, p5_error *error);
-/* Reads a profile, which the caller frees. Errors name file and line. P5_ERR_IO if the file cannot be read, P5_ERR_FORMAT
- * if it is not a profile, or has another version of the format; P5_ERR_MEMORY. *profile is NULL after an error. */
+/* Reads a profile, which the caller frees. Errors name file and line. P5_ERR_IO if the file cannot be read,
+ * P5_ERR_FORMAT if it is not a profile, or has another version of the format; P5_ERR_MEMORY. *profile is NULL after an
+ * error. */
 p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *error);
 void p5_profile_free(p5_profile *profile);
 

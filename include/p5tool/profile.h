@@ -8,15 +8,15 @@
 /* The quantities that a profile counts for each instruction: the events (enum p5_event), the clocks of each stall
  * cause (P5_PROFILE_STALLS plus p5_stall), and the quantities below. */
 enum {
-    P5_PROFILE_NONE = -1,
+    P5_PROFILE_NONE = -1,   /* no quantity */
     P5_PROFILE_CLOCKS = -2, /* all clocks; not stored, because it is the sum over all stall causes */
     P5_PROFILE_STALLS = P5_EVENT_COUNT,
     P5_PROFILE_EXECUTIONS = P5_PROFILE_STALLS + P5_STALL_COUNT, /* completed executions of an instruction */
     P5_PROFILE_IN_V,                                            /* executions in the V pipe */
     /* Executions in the U pipe: P5_PROFILE_UNPAIRED counts those paired with an instruction in V, and
-     * P5_PROFILE_UNPAIRED + n those unpaired for reason n (1 to 13) of p5_unpaired_text. */
+     * P5_PROFILE_UNPAIRED + n those unpaired for reason n of p5_unpaired_text. */
     P5_PROFILE_UNPAIRED,
-    P5_PROFILE_QUANTITIES = P5_PROFILE_UNPAIRED + 14
+    P5_PROFILE_QUANTITIES = P5_PROFILE_UNPAIRED + P5_UNPAIRED_REASONS
 };
 
 /* Returns false if the file at `path` is an ELF file without functions and line numbers, because it was stripped.

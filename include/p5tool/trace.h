@@ -134,9 +134,9 @@ p5_status p5_database_merge(p5_database *database, const char *file, const char 
 /* Returns whether all runs of the database have the same revision of the model; a single run always has. `text` gets
  * the revisions, for example "1,2,not stated". */
 bool p5_database_same_revision(const p5_database *database, char *text, size_t size);
-/* Returns whether the option `name` (without "--") of p5_run_identity is the same in all runs of a guest that begin alike, that is
- * have the same argv[0] and --load. If not, `text` gets the values of one guest, for example "main, not given". Runs that
- * do not state their identity are not compared. */
+/* Returns whether the option `name` (without "--") of p5_run_identity is the same in all runs of a guest that begin
+ * alike, that is have the same argv[0] and --load. If not, `text` gets the values of one guest, for example "main, not
+ * given". Runs that do not state their identity are not compared. */
 bool p5_database_same_option(const p5_database *database, const char *name, char *text, size_t size);
 /* Closes a database. P5_ERR_IO if something could not be written. */
 p5_status p5_database_close(p5_database *database, p5_error *error);
