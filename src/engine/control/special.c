@@ -17,7 +17,7 @@ void special_call(engine *e, engine_special_call *call)
 {
     if (stretch_block(e)) /* else the block has not started yet, and the state's EIP is current */
         stretch_set_eip(e);
-    engine_not_redirected(e);
+    engine_clear_redirected(e);
     engine_before_callback(e);
     engine_action action = e->callbacks.special(e->callbacks.context, call);
     if (action == ENGINE_FAULT)

@@ -14,9 +14,6 @@
 #include "engine/memory/code.h"
 #include "engine/memory/memory_internal.h"
 
-/* Unicorn's MMU index tells the privilege of an access: 1 is the user's, 0 and 2 are the supervisor's. */
-enum { MMU_INDEX_USER = 1 };
-
 /* Reads bytes of one page, from memory or a device. */
 static void copy_in(engine *e, const page_entry *page, uint32_t linear, uint8_t *to, unsigned size)
 {
@@ -165,12 +162,12 @@ void access_check_store(uc_env *env, uint32_t linear, unsigned size, uintptr_t r
 #define LOAD(name, type, size)                                                                               \
     type WRAP(name)(uc_env * env, uint64_t address, uint32_t index, uintptr_t retaddr)                       \
     {                                                                                                        \
-        return (type)access_load_quick(env, address, size, ACCESS_BY(index & MMU_INDEX_USER), retaddr);      \
+        return (type)access_load_quick(env, address, size, ACCESS_BY(index & UC_MMU_INDEX_USER), retaddr);   \
     }
 #define STORE(name, type, size)                                                                              \
     void WRAP(name)(uc_env * env, uint64_t address, type value, uint32_t index, uintptr_t retaddr)           \
     {                                                                                                        \
-        access_store_quick(env, address, value, size, ACCESS_BY(index &MMU_INDEX_USER), retaddr);            \
+        access_store_quick(env, address, value, size, ACCESS_BY(index &UC_MMU_INDEX_USER), retaddr);         \
     }
 /* Loads return 64 bits, because translated code uses the whole register, zero-extended. */
 LOAD(helper_ret_ldub_mmu, uint64_t, 1)
@@ -376,13 +373,13 @@ void access_check_system(engine *e, uint32_t linear, unsigned size, mmu_access a
 #define LOAD_SYSTEM(name, size)                                                                              \
     uint32_t WRAP(name)(uc_env * env, uint64_t address, int index, uintptr_t retaddr)                        \
     {                                                                                                        \
-        return load_system(env, (uint32_t)address, size, index == MMU_INDEX_USER, retaddr);                  \
+        return load_system(env, (uint32_t)address, size, index == UC_MMU_INDEX_USER, retaddr);               \
     }
 #define STORE_SYSTEM(name, size)                                                                             \
     void WRAP(name)(uc_env * env, uint64_t address, uint32_t value, int index, uintptr_t retaddr)            \
     {                                                                                                        \
-        access_store_quick(env, address, value, size, ACCESS_BY(index == MMU_INDEX_USER) | P5_ACCESS_SYSTEM, \
-                           retaddr);                                                                         \
+        access_store_quick(env, address, value, size,                                                        \
+                           ACCESS_BY(index == UC_MMU_INDEX_USER) | P5_ACCESS_SYSTEM, retaddr);               \
     }
 LOAD_SYSTEM(cpu_ldub_mmuidx_ra, 1)
 LOAD_SYSTEM(cpu_lduw_mmuidx_ra, 2)

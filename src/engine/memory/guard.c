@@ -64,9 +64,9 @@ void guard_step_mode(engine *e, bool on)
     guard_set_step_flag(e);
 }
 
-/* Has blocks call stream_block_checked from now on: all, or those of one mode, as *hooks says. The hooks last until the engine closes. The block hook is compiled
- * into blocks, so blocks translated without it are discarded. Before the guest runs nothing is decided, because
- * the state while a loader sets it up is not flat. */
+/* Sets *hooks: blocks, all or those of one mode, call stream_block_checked from now on, until the engine closes. The
+ * hook is compiled into blocks, so blocks translated without it are discarded. Does nothing before the guest runs,
+ * because the state while a loader sets it up is not flat. */
 static void begin_checks(engine *e, bool *hooks)
 {
     if (!engine_running(e) || *hooks)

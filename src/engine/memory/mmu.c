@@ -47,8 +47,8 @@ static void drop_fetched(engine *e, unsigned index, page_entry *held)
 }
 
 /* Returns the entry for an access to the page of `linear`. It does not necessarily hit the next time. Walks the page
- * tables unless a valid entry exists. Raises #PF, or #GP for a fetch beyond the limit of CS, and then does not return. May
- * also leave the running block before a store into a page table. The result is valid until the next call. */
+ * tables unless a valid entry exists. Raises #PF, or #GP for a fetch beyond the limit of CS, and then does not
+ * return. May also leave the running block before a store into a page table. The result is valid until the next call. */
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr)
 {
     walk_result result;
@@ -205,8 +205,8 @@ static void mmu_flush_page(engine *e, uint32_t linear)
     }
 }
 
-/* Must be called when engine_guard.data has changed. Inverts PAGE_GUARDED in the tags of all entries, so that references to
- * pages that are held miss, or hit again. */
+/* Must be called when engine_guard.data has changed. Inverts PAGE_GUARDED in the tags of all entries, so that
+ * references to pages that are held miss, or hit again. */
 void mmu_guard_changed(engine *e)
 {
     for (unsigned i = next_filled(e, 0); i < PAGE_ALL; i = next_filled(e, i + 1)) {

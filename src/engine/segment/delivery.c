@@ -121,8 +121,8 @@ static void deliver_task(engine *e, const delivery *d, uint32_t selector)
     far_stack_set_sp(e, &stack);
 }
 
-/* Reads and checks the code segment that an interrupt or trap gate names. Returns it as CS, with the handler's CPL as RPL. *read is its
- * descriptor. *inner says whether the handler runs at an inner level, on another stack. */
+/* Reads and checks the code segment that an interrupt or trap gate names. Returns it as CS, with the handler's CPL as
+ * RPL. *read is its descriptor. *inner says whether the handler runs at an inner level, on another stack. */
 static uc_segment gate_code(engine *e, uint32_t selector, descriptor_words *read, bool *inner)
 {
     descriptor_words d = gate_target(e, selector);

@@ -18,11 +18,9 @@
 #include "engine/x87/mmx.h"
 #include "engine/x87/x87.h"
 
-/* The translator's encoding of references (MemOp): size as power of two, sign, other byte order. Higher bits
- * are requests that no instruction of these processors makes. */
-enum { KIND_DWORD = 2, KIND_SIZE = 3, KIND_PLAIN = 7 };
-/* Unicorn's MMU index tells the privilege of a reference: 1 is the user's, 0 and 2 are the supervisor's. */
-enum { MMU_INDEX_USER = 1 };
+/* The translator's encoding of references (MemOp): size as power of two, sign (bit 2). Higher bits, for example for
+ * another byte order, are requests that no instruction of these processors makes. */
+enum { KIND_DWORD = 2, KIND_SIZE = 3, KIND_SIZE_AND_SIGN = 7 };
 
 /* Generates a call of `function`, the address of a C function that changes no guest register. `result` is the
  * address of a temporary for its result, or 0; `arguments` are those of `count` temporaries. */
@@ -52,29 +50,29 @@ static uc_op *call_before(const uc_translator *s, uintptr_t last_argument)
     return last && last->opcode == UC_OP_CALL ? last : NULL;
 }
 
-/* If the last operation is a call that a call of `function` with these arguments would complete to an instruction,
- * replaces it by one call for the whole instruction and returns true: `function` need not be called. */
-static bool complete(uc_translator *s, uintptr_t function, unsigned count, const uintptr_t *arguments)
+/* If the last operation is a call, and it and a call of `function` with these arguments are an emit_pair, replaces it by
+ * the call of the pair's function and returns true. Otherwise `function` still has to be called. */
+static bool join_calls(uc_translator *s, uintptr_t function, unsigned count, const uintptr_t *arguments)
 {
     uc_op *last = call_before(s, arguments[count - 1]);
     if (!last)
         return false;
     const uintptr_t *inputs = last->arguments + last->outputs;
-    const emit_pair *whole = x87_find_pair(inputs[last->inputs], function);
-    if (!whole)
+    const emit_pair *pair = x87_find_pair(inputs[last->inputs], function);
+    if (!pair)
         return false;
     uintptr_t joined[2] = {inputs[0], 0};
     unsigned joined_count = last->inputs;
-    if (whole->passes && (count < 2 || arguments[count - 1] != last->arguments[0]))
-        return false;         /* the second does not use the first one's result */
-    if (whole->from_second) { /* a store: its address */
+    if (pair->passes && (count < 2 || arguments[count - 1] != last->arguments[0]))
+        return false;        /* the second does not use the first one's result */
+    if (pair->from_second) { /* a store: its address */
         joined[1] = arguments[1];
         joined_count = 2;
     } else if (joined_count > 1) {
         joined[1] = inputs[1];
     }
     UC_INTERNAL(tcg_op_remove)(s, last);
-    call(s, whole->whole, 0, joined_count, joined);
+    call(s, pair->whole, 0, joined_count, joined);
     return true;
 }
 
@@ -82,7 +80,7 @@ static bool complete(uc_translator *s, uintptr_t function, unsigned count, const
 static bool is_reference(uintptr_t function)
 {
     for (unsigned i = 0; i < 2 * ACCESS_MODES; i++) {
-        for (unsigned kind = 0; kind <= KIND_PLAIN; kind++)
+        for (unsigned kind = 0; kind <= KIND_SIZE_AND_SIGN; kind++)
             if (function == (uintptr_t)access_loads[i / 2][i % 2][kind])
                 return true;
         for (unsigned size = 0; size <= KIND_SIZE; size++)
@@ -100,7 +98,7 @@ static engine *engine_of_translator(const uc_translator *s)
 }
 
 /* Returns the instruction that is being translated; NULL if it was not decoded, because its bytes cannot be read. */
-static const isa_insn *translated(const uc_translator *s)
+static const isa_insn *current_insn(const uc_translator *s)
 {
     const engine *e = engine_of_translator(s);
     const uc_op *op = uc_last_op(s);
@@ -111,16 +109,16 @@ static const isa_insn *translated(const uc_translator *s)
 }
 
 /* Returns whether the instruction that is being translated is one of these (isa_form.engine). */
-static bool translates(const uc_translator *s, isa_engine what)
+static bool current_is(const uc_translator *s, isa_engine what)
 {
-    const isa_insn *insn = translated(s);
+    const isa_insn *insn = current_insn(s);
     return insn && isa_forms[insn->form].engine == what;
 }
 
 /* Returns whether the instruction that is being translated has an operand in memory. */
 static bool is_memory_instruction(const uc_translator *s)
 {
-    const isa_insn *insn = translated(s);
+    const isa_insn *insn = current_insn(s);
     return insn && insn->memory;
 }
 
@@ -156,9 +154,9 @@ void WRAP(tcg_gen_callN)(uc_translator *s, void *function, uintptr_t result, int
             return;
         }
     }
-    if (function == (void *)WRAP(helper_fwait) && translates(s, ISA_E_FNOP)) /* Unicorn only waits */
+    if (function == (void *)WRAP(helper_fwait) && current_is(s, ISA_E_FNOP)) /* Unicorn only waits */
         call(s, (uintptr_t)x87_nop, 0, 1, arguments);
-    else if (result || count < 1 || !complete(s, (uintptr_t)function, (unsigned)count, arguments))
+    else if (result || count < 1 || !join_calls(s, (uintptr_t)function, (unsigned)count, arguments))
         REAL(tcg_gen_callN)(s, function, result, count, arguments);
 }
 
@@ -221,10 +219,10 @@ static void enter_pending_mmx(uc_translator *s)
     call(s, (uintptr_t)WRAP(helper_enter_mmx), 0, 1, &env);
 }
 
-/* Recognises PUNPCKLBW, PUNPCKLWD and PUNPCKLDQ, which read a dword; Unicorn reads eight bytes. */
+/* Returns true for PUNPCKLBW, PUNPCKLWD and PUNPCKLDQ, which read a dword; Unicorn reads eight bytes. */
 static bool reads_half(const uc_translator *s)
 {
-    const isa_insn *insn = translated(s);
+    const isa_insn *insn = current_insn(s);
     return insn && insn->flags & ISA_MMX && insn->operand_bytes == 4;
 }
 
@@ -234,7 +232,7 @@ static access_mode mode_of(const uc_translator *s)
 {
     if (!engine_of_translator(s)->stream.translated.real)
         return ACCESS_PROTECTED;
-    const isa_insn *insn = translated(s);
+    const isa_insn *insn = current_insn(s);
     if (!insn || insn->address32 || insn->flags & ISA_VARIABLE_ACCESSES)
         return ACCESS_ANY;
     const isa_form *form = &isa_forms[insn->form];
@@ -254,21 +252,22 @@ static void load(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t
         call(s, (uintptr_t)access_checks[kind & KIND_SIZE], 0, 2, arguments);
     if ((kind & KIND_SIZE) == KIND_SIZE && reads_half(s))
         kind = KIND_DWORD;
-    call(s, (uintptr_t)access_loads[mode_of(s)][index == MMU_INDEX_USER][kind], uc_temporary_of(s, value), 2,
-         arguments);
+    call(s, (uintptr_t)access_loads[mode_of(s)][index == UC_MMU_INDEX_USER][kind], uc_temporary_of(s, value),
+         2, arguments);
     enter_pending_mmx(s);
 }
 
-/* Generates a store of the temporary `value` likewise. */
+/* Generates a store of the temporary `value` to the address in the temporary `address`. `index` and `kind` are as for
+ * `load`. */
 static void store(uc_translator *s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)
 {
     uintptr_t arguments[3] = {uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
                               uc_temporary_of(s, address), uc_temporary_of(s, value)};
     count_reference(s);
-    uintptr_t function = (uintptr_t)access_stores[mode_of(s)][index == MMU_INDEX_USER][kind & KIND_SIZE];
+    uintptr_t function = (uintptr_t)access_stores[mode_of(s)][index == UC_MMU_INDEX_USER][kind & KIND_SIZE];
     if (engine_of_translator(s)->stream.translated.kind == BLOCK_ARPL)
         function = (uintptr_t)access_store_changed;
-    if (!complete(s, function, 3, arguments))
+    if (!join_calls(s, function, 3, arguments))
         call(s, function, 0, 3, arguments);
     enter_pending_mmx(s);
 }
@@ -280,7 +279,7 @@ void REAL(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
 static void store_opcode(uc_translator *s, uintptr_t env)
 {
     const stream_translated *block = &engine_of_translator(s)->stream.translated;
-    const isa_insn *insn = translated(s);
+    const isa_insn *insn = current_insn(s);
     if (!insn || !block->bytes)
         return;
     const uint8_t *bytes = block->bytes + (insn->address - block->linear) + insn->prefixes;
@@ -298,7 +297,7 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
 {
     const uintptr_t env = uc_temporary_of(s, uc_translator_field(s, UC_TCG_ENV)),
                     first = offsetof(uc_env, fpregs), pointer = offsetof(uc_env, fpop);
-    if (b == env && c - pointer < offsetof(uc_env, fpdp) - pointer && translates(s, ISA_E_KEEPS_POINTER))
+    if (b == env && c - pointer < offsetof(uc_env, fpdp) - pointer && current_is(s, ISA_E_KEEPS_POINTER))
         return;
     REAL(tcg_gen_op3)(s, opcode, a, b, c);
     if (b == env && c == offsetof(uc_env, fpcs))
@@ -315,7 +314,7 @@ void WRAP(tcg_gen_op3)(uc_translator *s, int opcode, uintptr_t a, uintptr_t b, u
 void REAL(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value);
 void WRAP(tcg_gen_bswap32_i64)(uc_translator *s, uintptr_t result, uintptr_t value)
 {
-    const isa_insn *insn = translated(s);
+    const isa_insn *insn = current_insn(s);
     if (insn && insn->operand_bytes == 2)
         UC_INTERNAL(tcg_gen_andi_i64)(s, result, value, 0xffff0000);
     else
@@ -337,7 +336,7 @@ void WRAP(tcg_gen_rotl_i32)(uc_translator *s, uintptr_t result, uintptr_t value,
     void REAL(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind);  \
     void WRAP(name)(uc_translator * s, uintptr_t value, uintptr_t address, uintptr_t index, unsigned kind)   \
     {                                                                                                        \
-        if (kind & ~(unsigned)KIND_PLAIN)                                                                    \
+        if (kind & ~(unsigned)KIND_SIZE_AND_SIGN)                                                            \
             REAL(name)(s, value, address, index, kind);                                                      \
         else                                                                                                 \
             generate(s, value, address, index, kind);                                                        \

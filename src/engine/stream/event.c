@@ -3,9 +3,9 @@
  * decides, then delivery.c delivers through the guest's IDT or vector table. A fault during delivery leaves the
  * delivery by longjmp and comes back here as the next event, so no resource is held across a delivery. "Attention"
  * is a call of the owner's attention(). */
-#include "engine/control/callback.h"
-
 #include <assert.h>
+
+#include "engine/control/callback.h"
 #include "engine/memory/guard.h"
 #include "engine/memory/mmu.h"
 #include "engine/memory/operand.h"
@@ -31,7 +31,8 @@ static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t 
     if (!delivery_gate_access(e, vector, &access))
         return false; /* the delivery page-faults */
     unsigned type = access & 0x1f;
-    if (type != SYSTEM_TASK_GATE && (type & ~9u) != 6) /* interrupt and trap gates: 6, 7, 14, 15 */
+    if (type != SYSTEM_TASK_GATE &&
+        (type & ~9u) != SYSTEM_INTERRUPT_GATE16) /* interrupt and trap gates: 6, 7, 14, 15 */
         return true;
     if ((access >> 5 & 3u) < (e->env->hflags & UC_HF_CPL))
         return true;
@@ -39,8 +40,8 @@ static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t 
     return !(access & 0x80); /* P */
 }
 
-/* Returns how INT n passes through a gate that software_fault has accepted, which decides its clocks. Reads as
- * zero what is not present, because the delivery itself finds such errors. */
+/* Returns how INT n passes through a gate that software_fault has accepted, which decides its clocks. Takes what is in
+ * no present page as zero, because the delivery itself finds such errors. */
 static p5_gate gate_way(engine *e, unsigned vector)
 {
     enum { CONFORMING_CODE = 0x0c, LDT = 4 }; /* bits of an access byte, of a selector */
@@ -123,7 +124,7 @@ static void attention_before_fetch(engine *e)
     e->env->old_exception = faulting;
 }
 
-/* Returns what Unicorn and the engine's helpers have left about exception `vector`, and clears it there. */
+/* Returns and clears what Unicorn and the engine's helpers have recorded about exception `vector`. */
 static interruption interruption_take(engine *e, uint8_t vector)
 {
     interruption x = {.vector = vector,
@@ -225,7 +226,7 @@ static void report(engine *e, const interruption *x)
     const uint64_t at = env->eip;
     if (software)
         env->eip = env->exception_next_eip;
-    engine_not_redirected(e);
+    engine_clear_redirected(e);
     engine_before_callback(e);
     const engine_action action = e->callbacks.event(e->callbacks.context, &event);
     if (action == ENGINE_DELIVER) {
@@ -263,7 +264,7 @@ void event_interrupt(uc_engine *uc, uint32_t number, void *owner)
 void __wrap_qemu_system_reset_request(uc_engine *uc)
 {
     engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));
-    engine_stops(e, ENGINE_SHUTDOWN);
+    engine_set_stop(e, ENGINE_SHUTDOWN);
     e->env->old_exception = -1;
 }
 

@@ -71,7 +71,7 @@ static void grow(engine *e)
 void index_add(engine *e, engine_block *b, unsigned hash)
 {
     assert(b->block != NULL && b->code != NULL);
-    if (e->stream.block_instructions > INDEX_UNITS * e->stream.index_size)
+    if (e->stream.block_units > INDEX_UNITS * e->stream.index_size)
         grow(e);
     b->hash = hash;
     insert(e, b);
@@ -82,8 +82,8 @@ void index_own(engine *e, engine_block *b)
 {
     b->next = e->stream.blocks;
     e->stream.blocks = b;
-    e->stream.block_instructions += b->count + BLOCK_ITSELF;
-    if (e->stream.block_instructions > MOST_UNITS)
+    e->stream.block_units += b->count + BLOCK_ITSELF;
+    if (e->stream.block_units > MOST_UNITS)
         b->slow = true; /* so that block_make_room is called when it starts */
 }
 
@@ -121,7 +121,7 @@ static void discard_all(engine *e)
         e->stream.blocks = b->next;
         index_discard(e, b);
     }
-    e->stream.block_instructions = 0;
+    e->stream.block_units = 0;
 }
 
 /* Drops all descriptions and translations if there are too many, and returns true; the block that was about to
@@ -129,7 +129,7 @@ static void discard_all(engine *e)
  * versions remain. */
 bool block_make_room(engine *e)
 {
-    if (e->stream.block_instructions <= MOST_UNITS && !e->stream.translations_full)
+    if (e->stream.block_units <= MOST_UNITS && !e->stream.translations_full)
         return false;
     e->stream.translations_full = false;
     code_forget_found(e);

@@ -17,14 +17,14 @@
 
 /* --- Before a block runs --- */
 
-/* Before BSF or BSR at the end of a block. */
+/* Closes the batch with a block that ends with BSF or BSR, because their operand is recorded at the block's end. */
 static void begin_scan(engine *e, engine_block *b)
 {
     (void)b;
-    stretch_no_batch(e); /* ends the batch with this block, because its result is recorded at its end */
+    stretch_no_batch(e);
 }
 
-/* Has the flags computed before an instruction that changes them and may fault. */
+/* Computes the arithmetic flags before an instruction that changes them and may fault. */
 static void begin_flags(engine *e, engine_block *b)
 {
     (void)b;
@@ -129,7 +129,7 @@ static void begin_mark(engine *e, engine_block *b)
     special_call(e, &call);
 }
 
-/* Ends the run: the block could not be translated, or memory ran out. */
+/* Ends the run, because the block could not be translated or memory ran out. */
 static void begin_failed(engine *e, engine_block *b)
 {
     (void)b;

@@ -38,7 +38,7 @@ static void code_bytes_join(engine *e, uint32_t linear, code_bytes *code)
     code->size = have;
 }
 
-/* Recognises the markers of p5scope/guest.h: NOP after FS or GS and an address size prefix. */
+/* Returns true for the markers of p5scope/guest.h: NOP after FS or GS and an address size prefix. */
 static bool is_mark(const isa_insn *insn, const uint8_t *bytes)
 {
     static const uint8_t mark[] = {0x67, 0x90};
@@ -52,7 +52,7 @@ static bool is_v86(uint32_t flags)
     return flags & EFLAGS_VM;
 }
 
-/* Recognises a store through CS in protected mode, where no code segment can be written. The check for an x87
+/* Returns true for a store through CS in protected mode, where no code segment can be written. The check for an x87
  * (#NM) has priority. */
 static bool is_code_write(const isa_insn *insn, uint32_t flags)
 {
@@ -63,20 +63,20 @@ static bool is_code_write(const isa_insn *insn, uint32_t flags)
     return (insn->memory || insn->flags & ISA_STRING) && operand_segment(insn, true, 0) == ENGINE_CS;
 }
 
-/* Recognises what CR4.VME and PVI change: the instructions for the interrupt flag without the privilege of IOPL, and
- * INT n in V86 mode. */
+/* Returns true for what CR4.VME and PVI change: the instructions for the interrupt flag without the privilege of
+ * IOPL, and INT n in V86 mode. */
 static bool is_virtual(const isa_insn *insn, uint32_t flags)
 {
     enum { IOPL = 3 << 12 };
-    bool level3 = (flags & IOPL) == IOPL; /* CPL 3 may use the interrupt flag itself */
+    bool iopl3 = (flags & IOPL) == IOPL; /* CPL 3 may use the interrupt flag itself */
     switch (block_form(insn)->engine) {
     case ISA_E_CLI:
     case ISA_E_STI:
-        return (flags & UC_HF_CPL) == 3 && !level3;
+        return (flags & UC_HF_CPL) == 3 && !iopl3;
     case ISA_E_PUSHF:
     case ISA_E_POPF:
     case ISA_E_IRET:
-        return is_v86(flags) && !level3;
+        return is_v86(flags) && !iopl3;
     case ISA_E_INT_N:
         return is_v86(flags);
     default:
@@ -84,19 +84,19 @@ static bool is_virtual(const isa_insn *insn, uint32_t flags)
     }
 }
 
-/* Returns whether the instruction has an FS or GS override, as for block_needs.extra_segments. */
+/* Returns the FS or GS override of the instruction as a bit of block_needs.extra_segments; 0: none. */
 static uint8_t extra_segments(const isa_insn *insn)
 {
     return insn->segment == 1 + ENGINE_FS ? GUARD_FS : insn->segment == 1 + ENGINE_GS ? GUARD_GS : 0;
 }
 
-/* Recognises string instructions with a REP prefix. */
+/* Returns true for string instructions with a REP prefix. */
 static bool repeats(const isa_insn *insn)
 {
     return insn->flags & ISA_STRING && (insn->rep || insn->repne);
 }
 
-/* Recognises instructions that do not exist in this mode: ARPL, LAR, LSL, SLDT, STR, LLDT, LTR, VERR and VERW
+/* Returns true for instructions that do not exist in this mode: ARPL, LAR, LSL, SLDT, STR, LLDT, LTR, VERR and VERW
  * outside of protected mode, and MMX instructions while CR0.EM is set. They raise #UD before anything after
  * the opcode, and CR0.TS, is checked. */
 static bool is_missing(const isa_insn *insn, uint32_t flags)
@@ -123,7 +123,7 @@ isa_engine plan_engine_part(const isa_insn *insn)
     return part;
 }
 
-/* Recognises LOCK CMPXCHG8B with a register instead of memory, which is an invalid opcode: erratum 81. */
+/* Returns true for LOCK CMPXCHG8B with a register instead of memory, which is an invalid opcode: erratum 81. */
 static bool is_locked_cmpxchg8b(const isa_insn *insn, const uint8_t *bytes)
 {
     const uint8_t *opcode = bytes + insn->prefixes;
@@ -131,7 +131,7 @@ static bool is_locked_cmpxchg8b(const isa_insn *insn, const uint8_t *bytes)
            opcode[2] >> 3 == (3 << 3 | 1);
 }
 
-/* Recognises a POP to memory that is addressed by ESP on a 16-bit stack: Unicorn adds to all of ESP what POP
+/* Returns true for a POP to memory that is addressed by ESP on a 16-bit stack: Unicorn adds to all of ESP what POP
  * adds to SP. */
 static bool pops_by_esp(const isa_insn *insn, const uint8_t *bytes, uint32_t flags)
 {

@@ -39,13 +39,13 @@ static inline void place_step(access_place *place, int32_t step)
 }
 
 /* Which of ESI and EDI the iterations use, and whether they compare: as strings.from, to and compares. They are
- * parameters of `make` so that compilers make a loop for each combination. */
+ * parameters of `iterate` so that compilers make a loop for each combination. */
 enum { USES_ESI = 1, USES_EDI = 2, COMPARES = 4 };
 
 /* Executes and records up to `most` iterations, all within the pages that were found. A comparison stops before the
  * iteration that ends it. Changes memory but no registers. Returns the number executed. */
-static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s, uint32_t most,
-                                                           unsigned size, unsigned uses)
+static inline __attribute__((always_inline)) uint32_t iterate(engine *e, strings *s, uint32_t most,
+                                                              unsigned size, unsigned uses)
 {
     const bool from = uses & USES_ESI, to = uses & USES_EDI, compares = uses & COMPARES;
     assert(from || to);
@@ -73,16 +73,16 @@ static inline __attribute__((always_inline)) uint32_t make(engine *e, strings *s
     return made;
 }
 
-/* Does `make` for items of `size` bytes. */
-static inline __attribute__((always_inline)) uint32_t make_of(engine *e, strings *s, uint32_t most,
-                                                              unsigned size)
+/* Calls `iterate` with the uses as a constant. */
+static inline __attribute__((always_inline)) uint32_t iterate_with(engine *e, strings *s, uint32_t most,
+                                                                   unsigned size)
 {
     if (s->compares)
-        return s->from ? make(e, s, most, size, USES_ESI | USES_EDI | COMPARES)
-                       : make(e, s, most, size, USES_EDI | COMPARES);
+        return s->from ? iterate(e, s, most, size, USES_ESI | USES_EDI | COMPARES)
+                       : iterate(e, s, most, size, USES_EDI | COMPARES);
     if (s->to)
-        return s->from ? make(e, s, most, size, USES_ESI | USES_EDI) : make(e, s, most, size, USES_EDI);
-    return make(e, s, most, size, USES_ESI);
+        return s->from ? iterate(e, s, most, size, USES_ESI | USES_EDI) : iterate(e, s, most, size, USES_EDI);
+    return iterate(e, s, most, size, USES_ESI);
 }
 
 /* Returns how many items from `at` on, in the direction of DF, lie in its page. */
@@ -152,9 +152,9 @@ void repeat_ahead(engine *e, const engine_block *b)
             most = least(most, least(in_page(&s, &s.target), before_wrap(&s, to, mask)));
         else if (s.to)
             most = 0;
-        made = s.size == 1   ? make_of(e, &s, most, 1)
-               : s.size == 2 ? make_of(e, &s, most, 2)
-                             : make_of(e, &s, most, 4);
+        made = s.size == 1   ? iterate_with(e, &s, most, 1)
+               : s.size == 2 ? iterate_with(e, &s, most, 2)
+                             : iterate_with(e, &s, most, 4);
         if (made != 0 && !s.to) /* LODS: an interrupted one has loaded the last item */
             step_register(env, ENGINE_EAX,
                           item(s.source.host + (int32_t)(made - 1) * s.step, s.size) -

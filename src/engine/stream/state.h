@@ -26,9 +26,9 @@ typedef struct stream_translated {
 typedef struct stream_state {
     uc_hook_head *block_hook; /* Unicorn's hook that translated blocks call when they start */
     stream_translated translated;
-    engine_block *blocks;        /* list of all descriptions, by engine_block.next */
-    unsigned block_instructions; /* instructions of all descriptions, and 4 for each (index.c: units) */
-    bool translations_full;      /* most of the space for translated code is used */
+    engine_block *blocks;   /* list of all descriptions, by engine_block.next */
+    unsigned block_units;   /* host memory of all descriptions, in the units of index.c */
+    bool translations_full; /* most of the space for translated code is used */
     /* Linear addresses at which blocks begin, ascending; the caller's: engine_set_cuts. */
     const uint32_t *cuts;
     size_t cut_count;

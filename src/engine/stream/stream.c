@@ -23,8 +23,8 @@ static inline bool repeat_joins(const engine *e, const engine_block *b)
  * return if the owner stops the run or changes where it continues. */
 static void stream_attention(engine *e)
 {
-    engine_requests_done(e);
-    engine_not_redirected(e);
+    engine_clear_requests(e);
+    engine_clear_redirected(e);
     engine_before_callback(e);
     engine_action action = e->callbacks.attention(e->callbacks.context);
     if (engine_failed(e))

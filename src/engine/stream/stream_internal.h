@@ -41,8 +41,8 @@ typedef struct code_bytes {
 void code_bytes_find(engine *e, uint32_t linear, uint32_t *physical, code_bytes *code);
 /* Decides where the block at `linear` ends, after at most `max` instructions. A block lies in one page, unless its
  * only instruction crosses a page end; then `code` is changed to joined bytes. So a fetch fault always belongs to
- * a block's first instruction. Keeps what stream_translated.insns has been decoded to; its count is set to 0 for a
- * new block. */
+ * a block's first instruction. Decodes only what stream_translated.insns does not contain yet; the caller sets its
+ * count to 0 for a new block. */
 block_plan plan_block(engine *e, uint32_t linear, uint32_t flags, unsigned max, code_bytes *code);
 /* Returns true if there is an INVD between `linear` and the end of its page. */
 bool plan_comes_to_invd(engine *e, uint32_t linear, bool code32, const code_bytes *code);

@@ -25,8 +25,8 @@ void engine_fail_memory(engine *e)
     engine_fail(e, "%s%s%s", error.message, error.hint[0] != '\0' ? "; " : "", error.hint);
 }
 
-/* Makes Unicorn's end of its loop, which is about to come, the end of the run, with the result `stop`. */
-void engine_stops(engine *e, engine_stop stop)
+/* Sets the result of the run, which ends because Unicorn is about to leave its loop. */
+void engine_set_stop(engine *e, engine_stop stop)
 {
     assert(e->stretch.run.running);
     e->stretch.run.stop = stop;
@@ -60,11 +60,11 @@ const char *engine_failure(const engine *e)
     return e->stretch.run.failure;
 }
 
-/* Ends the run now, by longjmp into Unicorn's loop, with the result `stop`. Translated code and its callers do not
+/* Ends the run with the result `stop`, by longjmp into Unicorn's loop. Translated code and its callers do not
  * continue. */
 void engine_leave(engine *e, engine_stop stop)
 {
-    engine_stops(e, stop);
+    engine_set_stop(e, stop);
     *uc_exception_index(engine_cpu(e)) = UC_EXCP_HLT; /* ends Unicorn's loop, like HLT */
     UC_INTERNAL(cpu_loop_exit)(engine_cpu(e));
 }
@@ -89,7 +89,8 @@ void engine_request_attention(engine *e)
                              memory_order_relaxed);
 }
 
-/* Requests it likewise, but not within a REP string. May be called from any thread and from signal handlers. */
+/* Requests a call of attention() at the next boundary, but not within a REP string. May be called from any thread and
+ * from signal handlers. */
 void engine_request_attention_async(engine *e)
 {
     atomic_fetch_or_explicit(&e->stretch.run.requested, REQUEST_BLOCK, memory_order_relaxed);

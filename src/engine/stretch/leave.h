@@ -16,8 +16,8 @@ static inline bool engine_failed(const engine *e)
 }
 /* Leaves uc_emu_start with `stop`; the state's EIP must be current. May only be called from within a run. */
 _Noreturn void engine_leave(engine *e, engine_stop stop);
-/* Makes the end of Unicorn's loop, which is about to come, that of the run, with the result `stop`. */
-void engine_stops(engine *e, engine_stop stop);
+/* Sets the result of the run, which ends because Unicorn is about to leave its loop. */
+void engine_set_stop(engine *e, engine_stop stop);
 /* Continues with the block at the state's EIP, looked up anew. May only be called from within a run. */
 _Noreturn void engine_resume(engine *e);
 /* Raises `vector` at the state's EIP. May only be called from within a run. */
@@ -32,9 +32,9 @@ static inline bool engine_running(const engine *e)
     return e->stretch.run.running;
 }
 
-/* Record, during a callback, that the block that was about to start is not the next one to be executed, because
- * EIP, a segment or the mode of translation has changed; engine_redirected returns that, and engine_not_redirected
- * clears it before a callback. */
+/* engine_redirect records, during a callback, that another block than the one that was about to start comes next,
+ * because EIP, a segment or the mode of translation has changed. engine_redirected returns that, and
+ * engine_clear_redirected clears it before a callback. */
 static inline void engine_redirect(engine *e)
 {
     e->stretch.run.redirected = true;
@@ -43,7 +43,7 @@ static inline bool engine_redirected(const engine *e)
 {
     return e->stretch.run.redirected;
 }
-static inline void engine_not_redirected(engine *e)
+static inline void engine_clear_redirected(engine *e)
 {
     e->stretch.run.redirected = false;
 }
@@ -55,7 +55,7 @@ static inline unsigned engine_requests(const engine *e)
     return atomic_load_explicit(&e->stretch.run.requested, memory_order_relaxed);
 }
 /* Clears all requests, because attention() is about to be called. */
-static inline void engine_requests_done(engine *e)
+static inline void engine_clear_requests(engine *e)
 {
     atomic_store_explicit(&e->stretch.run.requested, 0, memory_order_relaxed);
 }

@@ -16,7 +16,7 @@ enum { REQUEST_BLOCK = 1, REQUEST_ITERATION = 2 };
 typedef struct engine_run_state {
     atomic_uint requested; /* attention() at the next boundary: REQUEST_* */
     bool running;          /* within engine_run */
-    bool redirected;       /* a callback changed what is next: the block that was about to start is not */
+    bool redirected;       /* a callback has changed which block comes next */
     bool stopping;         /* `stop` is valid: the reason why Unicorn's loop ends */
     engine_stop stop;
     char failure[200]; /* reason of ENGINE_FAILED; "": none */

@@ -26,7 +26,7 @@ void stretch_close(engine *e)
     free(e->stretch.records);
 }
 
-/* Prepares for a run: forgets what the run before has left. */
+/* Prepares for a run: discards what the previous run has left. */
 void stretch_reset(engine *e)
 {
     stretch_none(e);
@@ -104,7 +104,7 @@ bool stretch_give_batch(engine *e, unsigned running)
                                        (size_t)(last - first + 1), instructions);
 }
 
-/* There is no running block and no batch: later records go to the beginning of the engine's own buffers. */
+/* Records that there is no running block and no batch. Later records go to the beginning of the engine's own buffers. */
 void stretch_none(engine *e)
 {
     e->stretch.block = NULL;
@@ -186,15 +186,16 @@ bool stretch_end_repeat(engine *e, uint32_t next, bool interrupted)
     return attention;
 }
 
-/* Ends the running block, of which all instructions have completed, and delivers it. */
+/* Ends the running block, of which all instructions have completed, and delivers it. Returns true if attention is
+ * wanted. */
 bool stretch_end_all(engine *e, uint32_t next)
 {
     assert(e->stretch.block != NULL);
-    if (e->stretch.block->ends ==
-        BLOCK_ENDS_REPEAT) /* a trap between two iterations interrupts the REP string */
-        return stretch_end_repeat(
-            e, next, next == e->stretch.block->linear && repeat_register(e, e->stretch.block) != 0);
-    return stretch_end(e, e->stretch.block->count, next, false);
+    const engine_block *b = e->stretch.block;
+    if (b->ends != BLOCK_ENDS_REPEAT)
+        return stretch_end(e, b->count, next, false);
+    /* A trap between two iterations interrupts the REP string. */
+    return stretch_end_repeat(e, next, next == b->linear && repeat_register(e, b) != 0);
 }
 
 /* Ends the running block before its instruction at linear address `at`, which will be executed again or has
@@ -226,7 +227,8 @@ bool stretch_end_before(engine *e, uint32_t at)
     return stretch_end(e, count, at, false) | attention;
 }
 
-/* Ends the running INT n, INT3 or INTO, which passes through `gate`, before its delivery. */
+/* Ends the running INT n, INT3 or INTO, which passes through `gate`, before its delivery. Returns true if attention
+ * is wanted. */
 bool stretch_end_interrupt(engine *e, uint32_t next, p5_gate gate)
 {
     e->stretch.retired.gate = (uint8_t)gate;

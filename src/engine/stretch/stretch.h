@@ -1,5 +1,5 @@
-/* Recording of what was executed, and its delivery to the owner (stretch.c): the user of the engine, whose
- * callbacks receive it. The inline functions here run at the start of every block or at every reference.
+/* Recording of what was executed, and its delivery to callbacks of the engine's owner, the code that has opened the
+ * engine (stretch.c). The inline functions here run at the start of every block or at every reference.
  *
  *   running block   the block of translated code that is being executed
  *   stretch         an executed block or part of one, as it is delivered
@@ -113,8 +113,8 @@ static inline void stretch_mark_unsafe(engine *e, unsigned i, unsigned marks)
     e->stretch.unsafe[i] |= (uint8_t)marks;
     e->stretch.retired.unsafe_x87 = true;
 }
-/* Handles a stretch with more accesses or values than the buffers can hold, which the block's plan excludes:
- * requests that the run ends with ENGINE_FAILED at the next boundary. The caller drops what does not fit. */
+/* Makes the run end with ENGINE_FAILED at the next boundary, because a stretch has more accesses or values than the
+ * buffers hold, which the block's plan excludes. The caller drops what does not fit. */
 void stretch_full(engine *e) __attribute__((cold));
 /* Returns the records since the last stretch, which are of a delivery of an exception or interrupt, and their
  * number in *count. Drops them: they are valid until something is recorded. */

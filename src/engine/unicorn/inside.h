@@ -43,6 +43,9 @@ enum { UC_CC_MASK = 0x8d5 }; /* OF SF ZF AF PF CF */
 /* Unicorn's number for HLT, beyond the vectors. As uc_exception_index it ends the run. */
 enum { UC_EXCP_HLT = 0x10001 };
 
+/* Unicorn's MMU index of an access is its privilege: 1 is the user's, 0 and 2 are the supervisor's. */
+enum { UC_MMU_INDEX_USER = 1 };
+
 static inline uc_cpu *uc_cpu_of(uc_env *env)
 {
     return (uc_cpu *)((char *)env - UC_CPU_ENV);

@@ -81,8 +81,8 @@ void x87_open(engine *e)
     forget_reach(e);
 }
 
-/* Reads ST(i) from the host's x87 by exchanging it with ST(0) and back, and by storing and reloading ST(0). FLD of ST(i) would need a free
- * register. */
+/* Reads ST(i) from the host's x87 by exchanging it with ST(0) and back, and by storing and reloading ST(0). FLD of
+ * ST(i) would need a free register. */
 void x87_host_value(unsigned i, uc_fpreg *value)
 {
     (void)value; /* where there is no host's x87 */
