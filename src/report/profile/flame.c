@@ -9,7 +9,7 @@
 
 enum {
     ROW = 18,           /* height of a frame, in pixels */
-    DEEPEST = 64,       /* frames on top of each other */
+    DEEPEST = 64,       /* rows of frames; deeper frames are not drawn */
     LEAST_PERMYRIAD = 5 /* a frame with a smaller share of all costs, in 1/10000, would be invisible */
 };
 

@@ -1,5 +1,5 @@
-/* Writes `stat -j` as JSON lines: a header, one object per event with perf's keys and ours, the CPI stack,
- * metrics, and a summary. */
+/* Writes `stat -j` as JSON lines: a header, one object per event with the keys of perf and further ones, the CPI
+ * stack, metrics, and a summary. */
 #include <math.h>
 
 #include "base/error.h"

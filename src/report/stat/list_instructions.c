@@ -1,5 +1,5 @@
 /* Writes `p5scope list instructions`: the rows of isa/instructions.tsv for people and for programs. The
- * model's table is generated from the same file. */
+ * table of src/isa is generated from the same file. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "report/json_writer.h"
 
-/* Records are written when so many bytes have been collected, or after so many seconds. */
+/* Records are written when so many bytes have been collected, or so many seconds after the last write. */
 enum {
     WRITE_BYTES = 256 * 1024,
     FRAME_BYTES = 1024 * 1024, /* compressed files; large, because frames are compressed independently */
@@ -145,7 +145,7 @@ static void write_frame(trace_file *file, const char *data, size_t size)
         file->packed_room = bound;
     }
     size_t packed = ZSTD_compress2(file->compressor, file->packed, file->packed_room, data, size);
-    if (ZSTD_isError(packed))
+    if (ZSTD_isError(packed)) /* with a frame that fits and valid parameters, only memory can be missing */
         fail(file, NO_MEMORY);
     else
         write_all(file, file->packed, packed);

@@ -1,8 +1,8 @@
 /* The file of a trace. It always consists of whole records, plain or compressed, so that it can be read at
  * any time, even if the run is killed or the disk is full.
  *
- * A record is one or more lines; it ends with a newline. Records are collected and written together, at the latest after a
- * second. In a compressed file each write is a zstd frame of its own. */
+ * A record is one or more lines; it ends with a newline. Records are collected and written together: when they are many, or
+ * when a record ends a second or more after the last write. In a compressed file each write is a zstd frame of its own. */
 #ifndef REPORT_TRACE_FILE_H
 #define REPORT_TRACE_FILE_H
 

@@ -1,5 +1,6 @@
-/* Writes a trace as a database (report/database/database.sql). Rows are committed by the hundred, at the
- * latest after a second. SQLite's journal rolls back the rows that a killed run had not committed. */
+/* Writes a trace as a database (report/database/database.sql). Rows are committed together: when they have many
+ * values, or when a row comes a second or more after the last commit. SQLite's journal rolls back the rows that a
+ * killed run had not committed. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -12,7 +13,7 @@
 #include "report/stat/list.h"
 #include "report/trace/sink.h"
 
-/* Rows are committed after so many values (about 300 KB) or seconds. */
+/* Rows are committed after so many values (about 300 KB), or so many seconds after the last commit. */
 enum { COMMIT_VALUES = 20000, COMMIT_SECONDS = 1 };
 
 typedef struct sqlite_state {
