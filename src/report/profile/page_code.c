@@ -80,8 +80,7 @@ static place *function_places(const profile_page *page)
 static void put_functions(profile_page *page, const place *places)
 {
     json_writer *json = &page->json;
-    json_key(json, "functions");
-    json_open_array(json);
+    page_open_array(json, "functions");
     for (size_t f = 0; f < page->p->functions.count && f < MOST_ROWS && places[f].clocks; f++) {
         json_open_object(json);
         json_key_string(json, "name", page->p->functions.items[places[f].function].name);
@@ -128,8 +127,7 @@ static bool put_lines(profile_page *page)
     if (!lines)
         return false;
     size_t count = line_places(page, lines);
-    json_key(json, "lines");
-    json_open_array(json);
+    page_open_array(json, "lines");
     for (size_t i = 0; i < count && i < MOST_ROWS; i++) {
         const char *text = sources_line(&page->source, lines[i].file, lines[i].line);
         json_open_object(json);
@@ -157,6 +155,18 @@ static uint64_t *count_samples(const p5_profile *p)
             samples[at]++;
     }
     return samples;
+}
+
+void page_open_object(json_writer *json, const char *key)
+{
+    json_key(json, key);
+    json_open_object(json);
+}
+
+void page_open_array(json_writer *json, const char *key)
+{
+    json_key(json, key);
+    json_open_array(json);
 }
 
 void page_address(json_writer *json, const char *key, uint64_t address)
@@ -211,8 +221,7 @@ static bool put_listing(profile_page *page, const profile_function *f, uint64_t 
     json_open_object(json);
     json_key_string(json, "function", f->name);
     json_key_unsigned(json, "clocks", clocks);
-    json_key(json, "instructions");
-    json_open_array(json);
+    page_open_array(json, "instructions");
     for (size_t i = first; i < end && fits; i++) {
         const profile_insn *insn = &p->insns.items[i];
         bool begins = insn->file != PROFILE_NO_INDEX &&
@@ -244,8 +253,7 @@ static bool put_listings(profile_page *page, const place *places)
     } else {
         json_null(json);
     }
-    json_key(json, "code");
-    json_open_array(json);
+    page_open_array(json, "code");
     for (size_t f = 0; f < p->functions.count && f < MOST_LISTINGS && places[f].clocks && fits; f++)
         fits = put_listing(page, &p->functions.items[places[f].function], places[f].clocks, samples);
     json_close_array(json);
@@ -256,8 +264,7 @@ static bool put_listings(profile_page *page, const place *places)
 /* Writes the names of the source files that were read and are newer than the profile. */
 static void put_newer_sources(profile_page *page)
 {
-    json_key(&page->json, "newer_sources");
-    json_open_array(&page->json);
+    page_open_array(&page->json, "newer_sources");
     for (size_t i = 0; i < page->p->files.count; i++)
         if (sources_newer(&page->source, (int)i))
             json_string(&page->json, profile_file_name(page->p, (int)i));
