@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/bench_loop.h"
+#include "cli/case_files.h"
 #include "cli/cli.h"
 
 /* The usual numbers of trips, and the time limit of a run. */
@@ -18,12 +19,7 @@ static bool prepare_case(bench *out, p5_error *error)
     if (p5_case_read(path, &out->case_file, error) != P5_OK)
         return false;
     const p5_case *c = &out->case_file;
-    out->conditions = (p5_case_conditions){.cpl = c->cpl,
-                                           .cr4 = c->cr4,
-                                           .registers = c->registers,
-                                           .register_count = c->register_count,
-                                           .states = c->states,
-                                           .state_count = c->state_count};
+    out->conditions = case_conditions(c);
     for (unsigned i = 0; i < 2; i++) {
         if (out->trips[1] == 0) /* no --n */
             memcpy(out->trips, c->trips, sizeof out->trips);

@@ -137,6 +137,16 @@ bool case_files_add(case_files *files, const char *path)
     return add_path(files, path, true);
 }
 
+p5_case_conditions case_conditions(const p5_case *parsed)
+{
+    return (p5_case_conditions){.cpl = parsed->cpl,
+                                .cr4 = parsed->cr4,
+                                .registers = parsed->registers,
+                                .register_count = parsed->register_count,
+                                .states = parsed->states,
+                                .state_count = parsed->state_count};
+}
+
 const char *case_file_name(const case_file *file)
 {
     return file->parsed.name != NULL ? file->parsed.name : file->path;

@@ -26,6 +26,9 @@ bool case_files_add(case_files *files, const char *path);
 void case_files_read(case_files *files);
 void case_files_free(case_files *files);
 
+/* Returns the conditions of runs of the case. `parsed` must outlive them. */
+p5_case_conditions case_conditions(const p5_case *parsed);
+
 /* Returns the name of the case, or the path of a file that could not be read. */
 const char *case_file_name(const case_file *file);
 

@@ -96,19 +96,6 @@ typedef struct prepared_case {
     p5_case_program *programs[2]; /* with N1 and N2 trips */
 } prepared_case;
 
-static p5_status measure(const prepared_case *in, const char *model, p5_case_measured *out, p5_error *error)
-{
-    const p5_case_conditions conditions = {.model = model,
-                                           .cpl = in->parsed->cpl,
-                                           .cr4 = in->parsed->cr4,
-                                           .timeout_seconds = in->run->timeout_seconds,
-                                           .registers = in->parsed->registers,
-                                           .register_count = in->parsed->register_count,
-                                           .states = in->parsed->states,
-                                           .state_count = in->parsed->state_count};
-    return p5_case_measure(in->programs, in->parsed->trips, &conditions, out, error);
-}
-
 /* Runs and judges the case on one model, and writes messages to `out`. Returns how many expectations failed; 1 if
  * the case could not be run. */
 static unsigned judge(const prepared_case *in, const char *name, FILE *out)
@@ -117,9 +104,12 @@ static unsigned judge(const prepared_case *in, const char *name, FILE *out)
     p5_case_measured measured;
     p5_model *model = NULL;
     unsigned failed = 1;
+    p5_case_conditions conditions = case_conditions(in->parsed);
+    conditions.model = name;
+    conditions.timeout_seconds = in->run->timeout_seconds;
     p5_status status = p5_model_open(name, &model, &error);
     if (status == P5_OK)
-        status = measure(in, name, &measured, &error);
+        status = p5_case_measure(in->programs, in->parsed->trips, &conditions, &measured, &error);
     if (status == P5_OK)
         failed =
             p5_case_judge(in->parsed, model, measured.counts,

@@ -48,12 +48,6 @@ static bool has_ended(const p5_run_result *result)
            result->end != P5_END_TIMEOUT && result->end != P5_END_STOPPED;
 }
 
-/* Returns the smaller of a limit, for which 0 means none, and `at`. */
-static uint64_t earlier(uint64_t limit, uint64_t at)
-{
-    return limit == 0 || at < limit ? at : limit;
-}
-
 /* Runs to the point of --save-at. *reached is false if a limit or the guest's end comes first, or if a loaded snapshot
  * is already past the point. */
 static p5_status run_to_point(const guest_options *options, p5_machine *machine, p5_run_result *result,
@@ -66,12 +60,12 @@ static p5_status run_to_point(const guest_options *options, p5_machine *machine,
         uint64_t *limit = clock ? &limits.max_clocks : &limits.max_instructions;
         uint64_t at = clock ? p5_machine_clock(machine) : p5_machine_instructions(machine);
         const bool ahead = at < bound->at;
-        if (at == bound->at) { /* a limit of 0 would mean none */
+        if (at == bound->at) { /* at the start this is 0, which as a limit would mean none */
             *reached = true;
             return P5_OK;
         }
-        if (ahead)
-            *limit = earlier(*limit, bound->at);
+        if (ahead && (*limit == 0 || bound->at < *limit))
+            *limit = bound->at;
         p5_status status = p5_machine_run(machine, &limits, result, error);
         at = clock ? p5_machine_clock(machine) : p5_machine_instructions(machine);
         *reached = status == P5_OK && !has_ended(result) && ahead && at >= bound->at;

@@ -103,7 +103,7 @@ static bool begin_intervals(p5_machine *machine, const p5_stat_intervals_options
         return true;
     p5_stat_intervals_options own = *options;
     own.paused = roi != NULL && roi->inside == 0;
-    p5_error error;
+    p5_error error = {0};
     if (p5_stat_intervals_open(machine, &own, intervals, &error) != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);
     if (roi != NULL) {

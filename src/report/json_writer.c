@@ -172,12 +172,6 @@ void json_double(json_writer *json, double value)
     fputs(json->last_text, json->out);
 }
 
-static void json_bool(json_writer *json, bool value)
-{
-    before_value(json);
-    fputs(value ? "true" : "false", json->out);
-}
-
 void json_null(json_writer *json)
 {
     before_value(json);
@@ -205,5 +199,6 @@ void json_key_double(json_writer *json, const char *key, double value)
 void json_key_bool(json_writer *json, const char *key, bool value)
 {
     json_key(json, key);
-    json_bool(json, value);
+    before_value(json);
+    fputs(value ? "true" : "false", json->out);
 }

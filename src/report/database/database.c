@@ -254,11 +254,14 @@ static void bind_unsigned(sqlite3_stmt *statement, int at, uint64_t value)
     sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
 }
 
-/* Executes a statement without results, and resets it for the next use. */
-static p5_status run_statement(p5_database *database, sqlite3_stmt *statement, p5_error *error)
+p5_status database_execute(const p5_database *database, sqlite3_stmt *statement, p5_error *error)
 {
     int result = sqlite3_step(statement);
-    p5_status status = result == SQLITE_DONE ? P5_OK : database_error(database, error);
+    p5_status status = P5_OK;
+    if (result == SQLITE_CONSTRAINT)
+        status = error_set(error, P5_ERR_STATE, "%s has such a row already", database->path);
+    else if (result != SQLITE_DONE)
+        status = database_error(database, error);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return status;
@@ -279,15 +282,10 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
     bind_text(add, 10, run->label);
     if (run->model_revision != 0)
         bind_unsigned(add, 11, run->model_revision);
-    int result = sqlite3_step(add);
-    p5_status status = P5_OK;
-    if (result == SQLITE_CONSTRAINT)
-        status = error_set(error, P5_ERR_STATE, "the run of %s on %s is already in %s", run->command,
-                           run->model, database->path);
-    else if (result != SQLITE_DONE)
-        status = database_error(database, error);
-    sqlite3_reset(add);
-    sqlite3_clear_bindings(add);
+    p5_status status = database_execute(database, add, error);
+    if (status == P5_ERR_STATE)
+        error_set(error, P5_ERR_STATE, "the run of %s on %s is already in %s", run->command, run->model,
+                  database->path);
     *id = sqlite3_last_insert_rowid(database->sqlite);
     return status;
 }
@@ -300,7 +298,7 @@ p5_status database_end_run(p5_database *database, sqlite3_int64 run, const datab
     sqlite3_bind_double(statement, 3, end->seconds);
     bind_text(statement, 4, end->ending);
     sqlite3_bind_int64(statement, 5, run);
-    return run_statement(database, statement, error);
+    return database_execute(database, statement, error);
 }
 
 p5_status database_event(p5_database *database, const char *name, int event, const char *mode,
@@ -324,7 +322,7 @@ p5_status database_event(p5_database *database, const char *name, int event, con
         bind_text(add, 5, event_counters_text(info->counters));
         bind_text(add, 6, event_grade_text(info->grade));
     }
-    p5_status status = run_statement(database, add, error);
+    p5_status status = database_execute(database, add, error);
     *id = sqlite3_last_insert_rowid(database->sqlite);
     return status;
 }
@@ -352,7 +350,7 @@ p5_status database_add_interval(p5_database *database, const database_interval *
     for (unsigned i = 0; i < 3 && row->registers != NULL; i++)
         bind_unsigned(add, 12 + (int)i, row->registers[i]);
     bind_text(add, 15, row->later_registers);
-    p5_status status = run_statement(database, add, error);
+    p5_status status = database_execute(database, add, error);
     *id = sqlite3_last_insert_rowid(database->sqlite);
     return status;
 }
@@ -389,8 +387,5 @@ p5_status database_add_values(p5_database *database, sqlite3_int64 interval, con
         sqlite3_bind_int64(add, (int)(2 + 2 * i), events[i]);
         bind_unsigned(add, (int)(3 + 2 * i), values[i]);
     }
-    int result = sqlite3_step(add);
-    status = result == SQLITE_DONE ? P5_OK : database_error(database, error);
-    sqlite3_reset(add);
-    return status;
+    return database_execute(database, add, error);
 }

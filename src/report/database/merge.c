@@ -100,6 +100,24 @@ static p5_status merge_database(p5_database *database, const char *file, const c
     return status;
 }
 
+/* Runs a query whose row has whether the runs agree, and their values, which `text` gets. Without a row they agree.
+ * ?1 is `name`, if the query has a parameter. */
+static bool agree(const p5_database *database, const char *sql, const char *name, char *text, size_t size)
+{
+    sqlite3_stmt *query = NULL;
+    bool same = true;
+    text[0] = '\0';
+    if (sqlite3_prepare_v2(database->sqlite, sql, -1, &query, NULL) == SQLITE_OK)
+        sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
+    if (query != NULL && sqlite3_step(query) == SQLITE_ROW) {
+        const unsigned char *values = sqlite3_column_text(query, 1);
+        same = sqlite3_column_int(query, 0) != 0;
+        snprintf(text, size, "%s", values != NULL ? (const char *)values : "");
+    }
+    sqlite3_finalize(query);
+    return same;
+}
+
 /* Returns whether all runs state the same revision of the model. `text` gets the revisions. */
 bool p5_database_same_revision(const p5_database *database, char *text, size_t size)
 {
@@ -107,17 +125,7 @@ bool p5_database_same_revision(const p5_database *database, char *text, size_t s
         "SELECT count(*) < 2 OR count(DISTINCT n) = 1 AND count(n) = count(*), "
         "group_concat(DISTINCT ifnull(n, 'not stated')) FROM "
         "(SELECT iif(json_valid(identity), identity ->> '$.model_revision', NULL) AS n FROM run ORDER BY n)";
-    sqlite3_stmt *ask;
-    bool same = true;
-    text[0] = '\0';
-    if (sqlite3_prepare_v2(database->sqlite, sql, -1, &ask, NULL) == SQLITE_OK &&
-        sqlite3_step(ask) == SQLITE_ROW) {
-        same = sqlite3_column_int(ask, 0) != 0;
-        const unsigned char *revisions = sqlite3_column_text(ask, 1);
-        snprintf(text, size, "%s", revisions != NULL ? (const char *)revisions : "");
-    }
-    sqlite3_finalize(ask);
-    return same;
+    return agree(database, sql, NULL, text, size);
 }
 
 /* SQL: in the identity `own`, the value of option ?1, and the snapshot from which the run began. */
@@ -129,21 +137,11 @@ bool p5_database_same_revision(const p5_database *database, char *text, size_t s
 bool p5_database_same_option(const p5_database *database, const char *name, char *text, size_t size)
 {
     static const char sql[] =
-        "SELECT group_concat(DISTINCT v) FROM (SELECT ifnull(" OPTION_VALUE ", 'not given') AS v, "
+        "SELECT 0, group_concat(DISTINCT v) FROM (SELECT ifnull(" OPTION_VALUE ", 'not given') AS v, "
         "own ->> '$.argv[0]' AS guest, " LOADED " AS start FROM (SELECT identity -> '$.run' AS own FROM run "
         "WHERE iif(json_valid(identity), json_type(identity, '$.run'), '') = 'object') ORDER BY v) "
         "GROUP BY guest, start HAVING count(DISTINCT v) > 1 LIMIT 1";
-    sqlite3_stmt *ask;
-    bool same = true;
-    text[0] = '\0';
-    if (sqlite3_prepare_v2(database->sqlite, sql, -1, &ask, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(ask, 1, name, -1, SQLITE_STATIC);
-        same = sqlite3_step(ask) != SQLITE_ROW;
-        if (!same)
-            snprintf(text, size, "%s", (const char *)sqlite3_column_text(ask, 0));
-    }
-    sqlite3_finalize(ask);
-    return same;
+    return agree(database, sql, name, text, size);
 }
 
 /* Returns whether the path `a` and the open file `b` are the same file. */

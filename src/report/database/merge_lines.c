@@ -45,19 +45,12 @@ typedef struct merger {
     int counters;               /* number of counters in each row of a trace */
 } merger;
 
-/* Executes a statement without results, and resets it for the next use. A value that exists already is an error of the
- * file. */
-static p5_status run_statement(const merger *m, sqlite3_stmt *statement, p5_error *error)
+/* Executes a statement that adds rows. A value that exists already is an error of the file. */
+static p5_status add_rows(const merger *m, sqlite3_stmt *statement, p5_error *error)
 {
-    int result = sqlite3_step(statement);
-    p5_status status = P5_OK;
-    if (result == SQLITE_CONSTRAINT)
-        status = error_set(error, P5_ERR_FORMAT, "an event stands twice in one run");
-    else if (result != SQLITE_DONE)
-        status = database_error(m->database, error);
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
-    return status;
+    p5_status status = database_execute(m->database, statement, error);
+    return status == P5_ERR_STATE ? error_set(error, P5_ERR_FORMAT, "an event stands twice in one run")
+                                  : status;
 }
 
 /* Adds the run of a header. */
@@ -137,7 +130,7 @@ static p5_status add_value(merger *m, const result_line *line, p5_error *error)
     sqlite3_bind_value(m->add_sum, 3, sqlite3_column_value(line->columns, LINE_VALUE));
     if (m->previous != 0)
         sqlite3_bind_int64(m->add_sum, 4, m->previous);
-    return run_statement(m, m->add_sum, error);
+    return add_rows(m, m->add_sum, error);
 }
 
 /* Adds the events that the first row of a trace has and the database does not, and counts those of the row. All
@@ -168,7 +161,7 @@ static p5_status add_trace_row(merger *m, const result_line *line, p5_error *err
     if (m->previous != 0)
         sqlite3_bind_int64(m->add_interval, 3, m->previous);
     sqlite3_bind_value(m->add_interval, 4, sqlite3_column_value(line->columns, LINE_ITSELF));
-    status = run_statement(m, m->add_interval, error);
+    status = add_rows(m, m->add_interval, error);
     if (status != P5_OK)
         return status;
     sqlite3_int64 id = sqlite3_last_insert_rowid(m->database->sqlite);
@@ -177,7 +170,7 @@ static p5_status add_trace_row(merger *m, const result_line *line, p5_error *err
         sqlite3_bind_int64(m->add_values, 2, m->previous);
     sqlite3_bind_value(m->add_values, 3, sqlite3_column_value(line->columns, LINE_ITSELF));
     sqlite3_bind_text(m->add_values, 4, object, -1, SQLITE_STATIC);
-    status = run_statement(m, m->add_values, error);
+    status = add_rows(m, m->add_values, error);
     if (status == P5_OK && sqlite3_changes(m->database->sqlite) != m->counters)
         status = error_set(error, P5_ERR_FORMAT, "this row has other counters than the one before");
     m->previous = id;

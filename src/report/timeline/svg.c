@@ -17,25 +17,20 @@ enum { LEAST_LABEL = 30 }; /* minimum room for an instruction, in letters */
 
 /* The style sheet. Variables hold the colours of stages; those of causes are written at each box. */
 static const char style[] =
-    ".tl{--ink:#1b1f24;--soft:#59636e;--page:#fff;--band:#f3f5f8;--grid:#dfe4ea;--pf:#d0d7de;--f:#b6c2cf;--"
-    "d1:#a9cbf3;"
-    "--d2:#7fb0ea;--ex:#3f9c63;--pend:#a8d8b9;--wb:#8c959f;--arrow:#c2410c;background:var(--page);color-"
-    "scheme:light "
-    "dark;font:12px ui-monospace,monospace}"
-    "@media(prefers-color-scheme:dark){.tl{--ink:#e6edf3;--soft:#9da7b1;--page:#0d1117;--band:#161b22;--grid:"
-    "#2d343d;"
-    "--pf:#3d444d;--f:#4d5763;--d1:#274a73;--d2:#35689f;--ex:#3f9c63;--pend:#24553a;--wb:#6e7681;--arrow:#"
-    "fb923c}}"
-    ".tl text{fill:var(--ink)}.tl .s{fill:var(--soft)}.tl .page{fill:var(--page)}.tl .band{fill:var(--band)}"
-    ".tl .grid{stroke:var(--grid)}.tl .pf{fill:var(--pf)}.tl .f{fill:var(--f)}.tl .d1{fill:var(--d1)}.tl "
-    ".d2{fill:var(--d2)}"
-    ".tl .ex{fill:var(--ex)}.tl .pend{fill:var(--pend)}.tl .wb{fill:var(--wb)}.tl "
-    ".buf{fill:none;stroke:var(--pf);"
-    "stroke-dasharray:2 2}.tl .gap{stroke:currentColor;stroke-dasharray:3 2;fill-opacity:.55}"
-    ".tl .a{fill:none;stroke:var(--arrow);stroke-width:1.3}.tl .head{fill:var(--arrow)}"
-    ".tl .i:hover .hit,.tl .i:focus .hit{stroke:var(--arrow)}.tl .hit{fill:transparent}.tl "
-    ".i:focus{outline:none}"
-    "@media print{.tl *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}";
+    ".tl{--ink:#1b1f24;--soft:#59636e;--page:#fff;--band:#f3f5f8;--grid:#dfe4ea;--pf:#d0d7de;--f:#b6c2cf;"
+    "--d1:#a9cbf3;--d2:#7fb0ea;--ex:#3f9c63;--pend:#a8d8b9;--wb:#8c959f;--arrow:#c2410c;"
+    "background:var(--page);color-scheme:light dark;font:12px ui-monospace,monospace}"
+    "@media(prefers-color-scheme:dark){.tl{--ink:#e6edf3;--soft:#9da7b1;--page:#0d1117;--band:#161b22;"
+    "--grid:#2d343d;--pf:#3d444d;--f:#4d5763;--d1:#274a73;--d2:#35689f;--ex:#3f9c63;--pend:#24553a;"
+    "--wb:#6e7681;--arrow:#fb923c}}.tl text{fill:var(--ink)}.tl .s{fill:var(--soft)}"
+    ".tl .page{fill:var(--page)}.tl .band{fill:var(--band)}.tl .grid{stroke:var(--grid)}"
+    ".tl .pf{fill:var(--pf)}.tl .f{fill:var(--f)}.tl .d1{fill:var(--d1)}.tl .d2{fill:var(--d2)}"
+    ".tl .ex{fill:var(--ex)}.tl .pend{fill:var(--pend)}.tl .wb{fill:var(--wb)}.tl .buf{fill:none;"
+    "stroke:var(--pf);stroke-dasharray:2 2}.tl .gap{stroke:currentColor;stroke-dasharray:3 2;"
+    "fill-opacity:.55}.tl .a{fill:none;stroke:var(--arrow);stroke-width:1.3}.tl .head{fill:var(--arrow)}"
+    ".tl .i:hover .hit,.tl .i:focus .hit{stroke:var(--arrow)}.tl .hit{fill:transparent}"
+    ".tl .i:focus{outline:none}@media print{.tl "
+    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}";
 
 typedef struct drawing {
     FILE *out;
