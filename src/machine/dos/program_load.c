@@ -122,8 +122,7 @@ static void notice_other_system(dos *d, const mz_image *image, const char *path)
 }
 
 /* Allocates memory for prefix and image: as much as is free, between the header's minimum and maximum. COM files and a
- * maximum of 0 take all that is free. For a maximum of 0, MS-DOS also places the image at the end of this memory; p5scope
- * does not. */
+ * maximum of 0 take all that is free. */
 static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, uint16_t *paragraphs)
 {
     const uint32_t loaded = PSP_PARAGRAPHS + (image->image_size + 15) / 16;
@@ -137,6 +136,15 @@ static dos_error allocate_program(dos *d, const mz_image *image, uint16_t *psp, 
     if (wrong == DOS_NO_MEMORY && *paragraphs >= least) /* it is the largest free size now */
         wrong = dos_allocate(d, OWNER_DOS, paragraphs, psp);
     return wrong;
+}
+
+/* Returns the segment of the image in a memory block of `paragraphs`: directly after the prefix, or at the end of the
+ * block if the header asks for no memory, neither at least nor at most. */
+static uint16_t image_segment(const mz_image *image, uint16_t psp, uint16_t paragraphs)
+{
+    if (image->com || image->least != 0 || image->most != 0)
+        return (uint16_t)(psp + PSP_PARAGRAPHS);
+    return (uint16_t)(psp + paragraphs - (image->image_size + 15) / 16);
 }
 
 /* Allocates and fills environment, prefix and image. Sets *psp, and *begin to the registers with which the caller must
@@ -157,7 +165,7 @@ dos_error dos_load_program(dos *d, const mz_image *image, const dos_command *wit
     psp_set_tail(d, *psp, with->tail);
     psp_set_names(d, *psp, with->tail);
     dos_handles_inherit(d, *psp);
-    uint16_t segment = (uint16_t)(*psp + PSP_PARAGRAPHS);
+    uint16_t segment = image_segment(image, *psp, paragraphs);
     if (!dos_place_image(d, image, segment, segment))
         return DOS_NO_MEMORY;
     if (image->com) {
