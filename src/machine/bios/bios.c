@@ -345,7 +345,7 @@ void bios_attach(bios *b)
 
 void bios_install(bios *b)
 {
-    devices_type_input(b->machine->devices);
+    devices_input_to_keyboard(b->machine->devices);
     bios_rom(b);
     bios_vectors(b);
     data_area_fill(b->machine);

@@ -202,7 +202,7 @@ static bool key_wait(bios *b)
 {
     uint16_t key, taken;
     if (!next_key(b, &key)) {
-        keyboard_ask(b->machine->devices); /* makes the keyboard send a key of the user's input */
+        keyboard_request_key(b->machine->devices); /* makes the keyboard send a key of the user's input */
         wait_at_end(b);
         return true;
     }
@@ -226,7 +226,7 @@ bool bios_keyboard(bios *b)
         if (there)
             bios_set_word(b, ENGINE_EAX, key);
         else {
-            keyboard_ask(b->machine->devices);
+            keyboard_request_key(b->machine->devices);
             keyboard_polled(
                 b->machine->devices); /* ends a guest that polls for ever after the end of the input */
         }

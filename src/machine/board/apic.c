@@ -6,12 +6,12 @@
 #include "machine/board/board_internal.h"
 #include "machine/state.h"
 
-enum { FROM_PIC = 0, FROM_TIMER = 2 /* inputs of the I/O APIC; IRQ 1 and 3 to 15 have their own numbers */ };
-enum { REGISTER_BYTES = 4, REGISTERS_APART = 16 };
+enum { PIC_INPUT = 0 /* input of the I/O APIC that the 8259s drive */ };
+enum { REGISTER_BYTES = 4, REGISTER_DISTANCE = 16 };
 
-/* Convert between core clocks and clocks of the bus, by which the local APIC counts time: return the number of
- * bus clocks up to a core clock, and the first core clock of a bus clock. half_ratio is the half core clocks of a
- * bus clock. */
+/* Convert between core clocks and clocks of the bus, in which the local APIC counts time: bus_clock returns the number
+ * of bus clocks up to a core clock, core_clock the first core clock of a bus clock. half_ratio is the number of core
+ * clocks in two bus clocks. */
 static uint64_t bus_clock(const devices *b, uint64_t clock)
 {
     return 2 * clock / b->machine->model->half_ratio;
@@ -47,7 +47,7 @@ static void serve_requests(devices *b)
 /* Reads the whole register that contains the byte at `physical`. */
 static uint32_t read_register(devices *b, uint32_t physical)
 {
-    uint32_t offset = physical % MODEL_APIC_BYTES & ~(uint32_t)(REGISTERS_APART - 1);
+    uint32_t offset = physical % MODEL_APIC_BYTES & ~(uint32_t)(REGISTER_DISTANCE - 1);
     return physical < MODEL_LOCAL_APIC ? io_apic_read(&b->io_apic, offset)
                                        : local_apic_read(&b->local_apic, offset, bus_clock(b, b->now));
 }
@@ -55,18 +55,18 @@ static uint32_t read_register(devices *b, uint32_t physical)
 /* Registers are doublewords at multiples of 16; between them there is nothing. */
 uint64_t apic_read(devices *b, uint32_t physical, unsigned size)
 {
-    uint32_t byte = physical % REGISTERS_APART;
+    uint32_t byte = physical % REGISTER_DISTANCE;
     if (byte >= REGISTER_BYTES)
         return 0;
     uint64_t value = read_register(b, physical) >> 8 * byte;
-    return size < sizeof value ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
+    return value & UINT64_MAX >> (64 - 8 * size);
 }
 
 /* Only whole registers can be written. */
 void apic_write(devices *b, uint32_t physical, unsigned size, uint64_t value)
 {
     uint32_t offset = physical % MODEL_APIC_BYTES;
-    if (physical % REGISTERS_APART != 0 || size < REGISTER_BYTES)
+    if (physical % REGISTER_DISTANCE != 0 || size < REGISTER_BYTES)
         return;
     if (physical < MODEL_LOCAL_APIC)
         io_apic_write(&b->io_apic, offset, (uint32_t)value);
@@ -79,49 +79,53 @@ void apic_write(devices *b, uint32_t physical, unsigned size, uint64_t value)
 
 void apic_set_irq(devices *b, unsigned irq, bool level)
 {
-    io_apic_set_line(&b->io_apic, irq == IRQ_TIMER ? FROM_TIMER : irq, level);
+    io_apic_set_line(&b->io_apic, apic_input(irq), level);
     serve_requests(b);
 }
 
-/* Returns true if requests of the 8259s reach the processor directly, by an interrupt acknowledge cycle. */
-static bool passes_pic(const devices *b)
+/* Returns true if the processor gets the vectors of the 8259s' requests from the 8259s themselves (delivery mode
+ * EXTINT). */
+static bool extint_enabled(const devices *b)
 {
     return local_apic_has(&b->local_apic, LVT_LINT0, APIC_EXTINT) ||
-           io_apic_has(&b->io_apic, FROM_PIC, APIC_EXTINT);
+           io_apic_has(&b->io_apic, PIC_INPUT, APIC_EXTINT);
 }
 
 bool apic_intr(devices *b, bool request)
 {
     local_apic_set_lint0(&b->local_apic, request);
-    io_apic_set_line(&b->io_apic, FROM_PIC, request);
+    io_apic_set_line(&b->io_apic, PIC_INPUT, request);
     serve_requests(b);
-    return (request && passes_pic(b)) || local_apic_pending(&b->local_apic);
+    return (request && extint_enabled(b)) || local_apic_pending(&b->local_apic);
 }
 
-bool apic_open(const devices *b, unsigned irq, bool passes)
+bool apic_open(const devices *b, unsigned irq, bool passes_pic)
 {
-    bool lint0 = passes_pic(b) || local_apic_has(&b->local_apic, LVT_LINT0, APIC_FIXED) ||
-                 local_apic_has(&b->local_apic, LVT_LINT0, APIC_NMI) ||
-                 io_apic_has(&b->io_apic, FROM_PIC, -1);
-    return (passes && lint0) || io_apic_has(&b->io_apic, irq == IRQ_TIMER ? FROM_TIMER : irq, -1);
+    bool pic_passes_on = extint_enabled(b) || local_apic_has(&b->local_apic, LVT_LINT0, APIC_FIXED) ||
+                         local_apic_has(&b->local_apic, LVT_LINT0, APIC_NMI) ||
+                         io_apic_has(&b->io_apic, PIC_INPUT, IO_APIC_ANY_MODE);
+    return (passes_pic && pic_passes_on) || io_apic_has(&b->io_apic, apic_input(irq), IO_APIC_ANY_MODE);
 }
 
 /* Requests of the 8259s have no priority and come first. */
 uint8_t apic_acknowledge(devices *b)
 {
-    if (pic_intr(&b->pic) && passes_pic(b))
+    if (pic_intr(&b->pic) && extint_enabled(b))
         return pic_acknowledge(&b->pic);
     return local_apic_acknowledge(&b->local_apic);
 }
 
 bool devices_may_raise_nmi(const devices *b)
 {
-    bool may = b->machine->model->apic && local_apic_has(&b->local_apic, LVT_LINT0, APIC_NMI);
-    for (unsigned i = 0; b->machine->model->apic && i < IO_APIC_INPUTS; i++)
+    if (!b->machine->model->apic)
+        return false;
+    bool may = local_apic_has(&b->local_apic, LVT_LINT0, APIC_NMI);
+    for (unsigned i = 0; i < IO_APIC_INPUTS; i++)
         may |= io_apic_has(&b->io_apic, i, APIC_NMI);
     return may;
 }
 
+/* Raises NMI. A processor with a local APIC has LINT1 on this pin, so the entry of LINT1 decides what is raised. */
 void devices_nmi(devices *b)
 {
     if (b->machine->model->apic)
@@ -157,7 +161,8 @@ void apic_advance(devices *b)
  * (MultiProcessor Specification 1.4, 3.6.2.2). */
 void devices_start_apic(devices *b)
 {
-    /* registers and values: enabled by software, with spurious vector 0Fh; LINT0 is EXTINT; LINT1 is NMI */
+    /* offsets of registers and their values: enabled by software, with spurious vector 0Fh; LINT0 is EXTINT; LINT1 is
+     * NMI */
     static const uint32_t words[][2] = {{0xf0, 0x10f}, {0x350, 0x700}, {0x360, 0x400}};
     const p5_model *model = b->machine->model;
     local_apic_reset(&b->local_apic, model->monitor != MONITOR_P5);

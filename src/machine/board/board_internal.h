@@ -27,7 +27,7 @@ typedef struct device {
     uint16_t first, last;
     uint32_t (*read)(devices *b, uint16_t port); /* NULL: reads are all ones */
     void (*write)(devices *b, uint16_t port, uint32_t value);
-    bool untimed;  /* has neither timers nor interrupts: the board is not updated before an access */
+    bool untimed;  /* has neither timers nor interrupts, so the board is not updated for an access */
     bool by_bytes; /* a wider access is split into accesses to consecutive ports */
 } device;
 
@@ -120,22 +120,26 @@ int devices_input(devices *b, input_to to, uint8_t *byte);
 
 /* Saves or loads the drives. */
 void devices_transfer_disks(devices *b, snapshot *s);
+/* Moves up to `size` bytes between a device and memory, as `channel` (0-3, 5-7) is programmed: from or to
+ * `bytes`. Returns how many were moved; 0 if the channel is masked. Sets *ended if it has reached its terminal
+ * count. */
+size_t dma_move(devices *b, unsigned channel, uint8_t *bytes, size_t size, bool *ended);
+/* Saves or loads the VGA's memory. */
+void video_transfer_memory(devices *b, snapshot *s);
+
+/* Each sets the initial state of a device and attaches its ports and timers to the board. */
 
 void debug_port_attach(devices *b);   /* E9h */
 void serial_attach(devices *b);       /* 3F8h-3FFh */
 void keyboard_attach(devices *b);     /* 60h, 64h */
 void cmos_attach(devices *b);         /* 70h-71h */
-void exit_port_attach(devices *b);    /* F4h */
+void exit_port_attach(devices *b);    /* F4h, F5h */
 void interrupts_attach(devices *b);   /* 20h-21h, A0h-A1h */
 void timer_attach(devices *b);        /* 40h-43h, 61h */
 void system_ports_attach(devices *b); /* 80h, 92h */
 void coprocessor_attach(devices *b);  /* F0h-F1h */
 void pci_attach(devices *b);          /* CF8h-CFFh */
 void marker_port_attach(devices *b);  /* EAh, EBh */
-/* Moves up to `size` bytes between a device and memory, as `channel` (0-3, 5-7) is programmed: from or to
- * `bytes`. Returns how many were moved; 0 if the channel is masked. Sets *ended if it has reached its terminal
- * count. */
-size_t dma_move(devices *b, unsigned channel, uint8_t *bytes, size_t size, bool *ended);
 void dma_attach(devices *b);          /* 00h-0Fh, 81h-8Fh, C0h-DFh */
 void ide_attach(devices *b);          /* 1F0h-1F7h, 3F6h */
 void floppy_attach(devices *b);       /* 3F2h-3F5h, 3F7h */
@@ -143,7 +147,5 @@ void opl_attach(devices *b);          /* 388h-38Bh, 220h-223h, 228h-229h */
 void sound_attach(devices *b);        /* 224h-226h, 22Ah-22Fh */
 bool video_attach(devices *b);        /* 3B4h-3DAh; returns false if memory is exhausted */
 void video_memory_attach(devices *b); /* 1CEh-1CFh */
-/* Saves or loads the VGA's memory. */
-void video_transfer_memory(devices *b, snapshot *s);
 
 #endif

@@ -46,6 +46,7 @@ void bus_check_retired(p5_machine *machine, const p5_retired *retired)
         const p5_access *a = &retired->accesses[i];
         bool port = (a->flags & P5_ACCESS_IO) != 0;
         if (touches(check, a->physical, port ? a->size : P5_LINE_BYTES, port))
-            p5_core_settle(machine->core); /* issues the instruction without waiting for a partner */
+            p5_core_settle(
+                machine->core); /* issues it without waiting for a partner, so that #MC follows it */
     }
 }

@@ -28,7 +28,7 @@ static uint32_t cmos_read(devices *b, uint16_t port)
 
 static void cmos_write(devices *b, uint16_t port, uint32_t value)
 {
-    if (port == CMOS_INDEX) /* bit 7 masks NMI, but the board has no NMI source */
+    if (port == CMOS_INDEX) /* bit 7 masks the NMI of parity and channel checks, which the board lacks */
         b->rtc.index = value & 0x7f;
     else
         rtc_write(&b->rtc, (uint8_t)value);
@@ -50,10 +50,11 @@ static void cmos_advance(devices *b)
 void cmos_fill(devices *b)
 {
     int64_t epoch = b->machine->options.rtc_set ? b->machine->options.rtc_seconds : CMOS_DEFAULT_TIME;
-    uint8_t types[2] = {0, 0};
-    for (uint8_t i = 0; i < 2; i++)
-        if (devices_drive(b, DRIVE_DISKETTE + i) != NULL)
-            types[i] = devices_drive(b, DRIVE_DISKETTE + i)->type;
+    uint8_t types[2];
+    for (uint8_t i = 0; i < 2; i++) {
+        const disk_image *diskette = devices_drive(b, DRIVE_DISKETTE + i);
+        types[i] = diskette != NULL ? diskette->type : 0;
+    }
     rtc_reset(&b->rtc, epoch, b->machine->options.memory_bytes);
     rtc_set_drives(&b->rtc, types, devices_drives(b, DRIVE_HARD_DISK));
 }

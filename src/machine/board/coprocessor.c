@@ -1,6 +1,7 @@
-/* x87 errors in a PC/AT, while CR0.NE is clear. FERR# sets a flip-flop that drives IRQ 13. A write to port F0h
+/* x87 errors in a PC/AT, while CR0.NE is clear. FERR# sets a flip-flop that drives IRQ 13. A write to port F0h or F1h
  * clears it and asserts IGNNE# for the pending exception. The processor stops before the next x87 instruction
- * until the interrupt arrives (Pentium Processor Family Developer's Manual, FERR# and IGNNE#). */
+ * until the interrupt arrives (Pentium Processor Family Developer's Manual, FERR# and IGNNE#). Port F1h does not reset
+ * the x87 unit, as it does an 80287. */
 #include "machine/board/board_internal.h"
 #include "machine/state.h"
 

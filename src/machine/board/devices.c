@@ -105,12 +105,16 @@ uint64_t devices_after(const devices *b, uint64_t microseconds)
     return b->now + devices_microseconds(b, microseconds);
 }
 
-/* Returns the level of INTR, which the interrupt controllers drive. With APICs, drives their inputs by the interrupt
- * controllers and returns true if the processor has any interrupt. */
-static bool devices_intr(devices *b)
+/* Recomputes whether the processor has an interrupt request, and alerts the run loop if it has a new one. The interrupt
+ * controllers drive INTR or, with APICs, the inputs of these. */
+static void update_intr(devices *b)
 {
+    p5_machine *machine = b->machine;
     bool request = pic_intr(&b->pic);
-    return b->machine->model->apic ? apic_intr(b, request) : request;
+    if (machine->model->apic)
+        request = apic_intr(b, request);
+    machine->attention_wanted |= request && !machine->interrupt_request;
+    machine->interrupt_request = request;
 }
 
 /* Returns true if a request on line `irq` would interrupt the processor: no mask and no interrupt in service
@@ -136,11 +140,9 @@ static void devices_changed(devices *b)
         uint64_t own = apic_deadline(b);
         deadline = own < deadline ? own : deadline;
     }
-    bool request = devices_intr(b);
-    if (deadline != b->deadline || (request && !machine->interrupt_request))
-        machine->attention_wanted = true;
+    machine->attention_wanted |= deadline != b->deadline;
     b->deadline = deadline;
-    machine->interrupt_request = request;
+    update_intr(b);
 }
 
 uint64_t devices_deadline(const devices *b)
@@ -179,10 +181,7 @@ void devices_set_irq(devices *b, unsigned irq, bool level)
     pic_set_line(&b->pic, irq, level);
     if (b->machine->model->apic)
         apic_set_irq(b, irq, level);
-    bool request = devices_intr(b);
-    if (request && !b->machine->interrupt_request)
-        b->machine->attention_wanted = true;
-    b->machine->interrupt_request = request;
+    update_intr(b);
 }
 
 uint8_t devices_acknowledge(devices *b)
@@ -202,8 +201,8 @@ static const device *devices_find(const devices *b, uint16_t port)
     return NULL;
 }
 
-/* Returns true for the ports of ISA cards, and for those above them up to FFFh. Programs read them to find out
- * what is there, so the user is not told of such accesses. */
+/* Returns true for the ports of ISA cards, and for those above them up to FFFh. Programs read them to detect cards, so
+ * such accesses cause no notice. */
 static bool is_card_port(uint16_t port)
 {
     return port >= 0x100 && port < 0x1000;
@@ -240,16 +239,16 @@ uint32_t devices_read(p5_machine *machine, uint16_t port, unsigned size)
 {
     devices *b = machine->devices;
     const device *found = devices_find(b, port);
-    uint32_t ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
+    uint32_t ones = UINT32_MAX >> (32 - 8 * size);
     if (found == NULL) {
         notice_empty_port(machine, port);
         return ones;
     }
-    if (found->untimed)
-        return device_read(found, b, port, size) & ones;
-    devices_catch_up(b, p5_core_clock(machine->core));
+    if (!found->untimed)
+        devices_catch_up(b, p5_core_clock(machine->core));
     uint32_t value = device_read(found, b, port, size) & ones;
-    devices_changed(b);
+    if (!found->untimed)
+        devices_changed(b);
     return value;
 }
 
@@ -261,13 +260,11 @@ void devices_write(p5_machine *machine, uint16_t port, unsigned size, uint32_t v
         notice_empty_port(machine, port);
         return;
     }
-    if (found->untimed) {
-        device_write(found, b, port, size, value);
-        return;
-    }
-    devices_catch_up(b, p5_core_clock(machine->core));
+    if (!found->untimed)
+        devices_catch_up(b, p5_core_clock(machine->core));
     device_write(found, b, port, size, value);
-    devices_changed(b);
+    if (!found->untimed)
+        devices_changed(b);
 }
 
 uint64_t devices_memory_read(void *context, uint32_t physical, unsigned size)
@@ -295,7 +292,7 @@ void devices_memory_write(void *context, uint32_t physical, unsigned size, uint6
     devices_changed(b);
 }
 
-/* Takes a byte of the user's input; `idle` tells the host that the guest does nothing meanwhile. Returns as
+/* Takes a byte of the user's input. `idle` tells the host that the guest does nothing until a byte comes. Returns as
  * devices_input. */
 static int devices_take(devices *b, uint8_t *byte, bool idle)
 {
@@ -318,7 +315,7 @@ int devices_input_idle(devices *b, uint8_t *byte)
     return devices_take(b, byte, true);
 }
 
-void devices_type_input(devices *b)
+void devices_input_to_keyboard(devices *b)
 {
     b->input = INPUT_KEYBOARD;
 }

@@ -39,8 +39,8 @@ void devices_advance(devices *b, uint64_t clock);
 enum { PIT_HZ = 1193182 }; /* the timer's input */
 /* Returns the clock to which the devices are updated. */
 uint64_t devices_now(const devices *b);
-/* Raise NMI, and the interrupt of an overflow of a performance counter, by the local APIC's table if there is
- * one. */
+/* Raise NMI, and the local APIC's interrupt for an overflow of a performance counter. With a local APIC, its table
+ * determines what each of them does. */
 void devices_nmi(devices *b);
 void devices_performance_interrupt(devices *b);
 /* Returns true if a device may raise NMI by an APIC. */
@@ -68,9 +68,9 @@ unsigned devices_drives(const devices *b, uint8_t kind);
  * disks. */
 p5_status devices_open_disk(devices *b, unsigned which, const char *path, p5_error *error);
 p5_status devices_open_disks(devices *b, p5_error *error);
-/* Tells the user once that a sector that is read lies after the image's end. */
+/* Sends a notice, once, if a sector that is read lies after the image's end. */
 void devices_notice_padding(devices *b, const disk_image *disk, uint64_t sector);
-/* Tells the user once what becomes of what the guest writes to a disk. */
+/* Sends a notice, once, if the guest's writes to a disk do not reach the image. */
 void devices_notice_write(devices *b, const disk_image *disk);
 
 /* --- memory and the clock --- */
@@ -87,7 +87,7 @@ const date *cmos_time(const devices *b);
 /* --- the user --- */
 
 /* Directs the user's input to the keyboard instead of COM1. */
-void devices_type_input(devices *b);
+void devices_input_to_keyboard(devices *b);
 /* Takes a byte of the input without a device, for DOS. The guest is idle meanwhile. Returns as devices_input. */
 int devices_input_idle(devices *b, uint8_t *byte);
 /* Returns the number of bytes consumed so far. */
@@ -97,11 +97,11 @@ uint64_t devices_input_taken(const devices *b);
 void devices_console_char(devices *b, char c);
 void devices_console_flush(devices *b);
 
-/* Chooses whether keys arrive as fast as the keyboard sends them, or one at each request of the guest
- * (keyboard_ask). */
-void keyboard_want(devices *b, bool always);
+/* Chooses whether each key of the user's input needs a request (keyboard_request_key), or keys arrive as fast as the
+ * keyboard sends them. */
+void keyboard_set_one_by_one(devices *b, bool one_by_one);
 /* Requests a key of the user's input from the keyboard. */
-void keyboard_ask(devices *b);
+void keyboard_request_key(devices *b);
 /* Returns true if no key is being sent and the input has ended. */
 bool keyboard_exhausted(const devices *b);
 /* Called when the guest polls for a key. Stops a guest that keeps polling after the end of the input: after ten
@@ -112,10 +112,10 @@ void keyboard_input_again(devices *b);
 /* Sends the mouse a byte and takes its answer, as the BIOS does while the controller's interrupts are off. */
 void keyboard_send_mouse(devices *b, uint8_t byte, uint8_t answer[4]);
 /* Returns true if the keyboard is sending a pressed key. */
-bool keyboard_sends(const devices *b);
+bool keyboard_sends_key(const devices *b);
 /* Takes a key from the user's input, whose bytes come from `input`: 1, 0 = none now, -1 = it has ended. With the
  * option input_keys the sequences of terminals are keys; otherwise each byte is one. */
-int keyboard_take(devices *b, int (*input)(devices *b, uint8_t *byte), key_press *key);
+int keyboard_take_key(devices *b, int (*input)(devices *b, uint8_t *byte), key_press *key);
 /* Returns the ASCII character of a key of a US keyboard, whose scan code (set 1) is `code`; 0: it has none. */
 uint8_t keyboard_character(uint8_t code, bool shift, bool control);
 
@@ -132,8 +132,19 @@ uint8_t *video_sequencer(devices *b);
 uint8_t *video_colours(devices *b);
 /* The mask of port 3C6h, which is applied to each pixel. */
 uint8_t *video_mask(devices *b);
-/* Indexes of CRT controller registers: start of the screen and cursor position, high byte first. */
+/* Indexes of CRT controller registers: first and last line of the cursor; start of the screen and cursor position, high
+ * byte first. */
 enum { VIDEO_CURSOR_SHAPE = 0x0a, VIDEO_START = 0x0c, VIDEO_CURSOR = 0x0e };
+/* Returns the scan lines of the visible part of a frame, from the CRT controller's registers. */
+static inline unsigned video_lines_of(const uint8_t *crtc)
+{
+    return (crtc[0x12] | (crtc[7] & 2u) << 7 | (crtc[7] & 0x40u) << 3) + 1;
+}
+/* Returns the offset in plane 2 of one of the eight font blocks of text modes. */
+static inline uint32_t video_font_block(unsigned block)
+{
+    return (block & 3) * 0x4000 + (block >> 2 & 1) * 0x2000;
+}
 
 /* The register values of a mode. */
 typedef struct video_registers {
@@ -141,8 +152,8 @@ typedef struct video_registers {
 } video_registers;
 /* Sets the registers, which ends a VESA mode. */
 void video_set_registers(devices *b, const video_registers *registers);
-/* Returns the four planes of 64 KB; a byte is at offset * 4 + plane. Updates them from guest RAM first if
- * chain-4 is active. After a change, call video_planes_written. */
+/* Returns the four planes of 64 KB; a byte is at offset * 4 + plane. Moves them out of guest RAM first if they are kept
+ * there, in linear byte order. After a change, call video_planes_written. */
 uint8_t *video_planes(devices *b);
 void video_planes_written(devices *b);
 

@@ -7,12 +7,12 @@
 #include "machine/state.h"
 
 enum {
-    BYTES_LAST = 0x0f,
-    PAGE_FIRST = 0x81,
+    BYTES_LAST = 0x0f, /* last port of the controller of channels 0-3, which move bytes */
+    PAGE_FIRST = 0x81, /* page registers */
     PAGE_LAST = 0x8f,
-    WORDS_FIRST = 0xc0,
+    WORDS_FIRST = 0xc0, /* the controller of channels 4-7, which move words */
     WORDS_LAST = 0xdf,
-    /* registers above those of the channels */
+    /* Registers above those of the channels, by number. */
     STATUS = 8, /* read; written: command */
     REQUEST = 9,
     MASK_ONE = 10,
@@ -53,7 +53,7 @@ static void controller_clear(dma_controller *c)
     c->high_next = false;
 }
 
-/* Reads an address, a count, or the status, which is cleared by that. */
+/* Reads a byte of an address or a count, or the status, which the read clears. */
 static uint32_t dma_read(devices *b, uint16_t port)
 {
     unsigned reg;
@@ -90,7 +90,7 @@ static void dma_write(devices *b, uint16_t port, uint32_t value)
     case STATUS:
         c->command = (uint8_t)value;
         break;
-    case REQUEST: /* by software: only a block transfer could follow, which no device of this board serves */
+    case REQUEST: /* a request by software has no effect: no device of this board serves the block transfer */
         break;
     case MASK_ONE:
         c->masked = (uint8_t)((value & 4) != 0 ? c->masked | bit : c->masked & ~bit);

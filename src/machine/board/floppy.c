@@ -7,8 +7,8 @@
 #include "machine/board/floppy_internal.h"
 #include "machine/state.h"
 
-/* Returns the bytes of a command, including the first, or 0 for an invalid command. */
-static unsigned command_bytes(uint8_t code)
+/* Returns the length of a command in bytes, including the first, or 0 for an invalid command. */
+static unsigned length_of(uint8_t code)
 {
     static const uint8_t bytes[32] = {
         [SPECIFY] = 3,         [SENSE_DRIVE] = 2,   [WRITE_DATA] = 9, [READ_DATA] = 9,      [RECALIBRATE] = 2,
@@ -155,7 +155,7 @@ static void execute(devices *b)
     floppy *f = &b->floppy;
     unsigned unit = f->command[1] & OUTPUT_UNIT;
     uint8_t done = 0; /* stands for a result without bytes */
-    switch (f->command[0] & 31) {
+    switch (floppy_code(f)) {
     case SPECIFY:
         memcpy(f->specify, f->command + 1, sizeof f->specify);
         result(b, &done, 0);
@@ -195,7 +195,7 @@ static void execute(devices *b)
         f->interrupt = false;
         f->command_bytes = 0;
         f->ready = devices_after(b, SECTOR_MICROSECONDS);
-        if ((f->command[0] & 31) == WRITE_DATA && floppy_disk(b, unit) != NULL)
+        if (floppy_code(f) == WRITE_DATA && floppy_disk(b, unit) != NULL)
             devices_notice_write(b, floppy_disk(b, unit));
     }
 }
@@ -216,29 +216,29 @@ static uint8_t main_status(const floppy *f)
     return (uint8_t)(STATUS_REQUEST | (f->command_bytes != 0 ? STATUS_COMMAND : 0) | seeking);
 }
 
-/* Adds a byte to the command, which begins when its last byte has come. */
+/* Adds a byte to the command, which begins when its last byte has been written. */
 static void fifo_write(devices *b, uint8_t byte)
 {
     floppy *f = &b->floppy;
     if ((f->output & OUTPUT_NOT_RESET) == 0 || f->busy || f->result_bytes != 0)
         return;
     f->command[f->command_bytes++] = byte;
-    unsigned bytes = command_bytes(f->command[0]);
-    if (bytes == 0)
+    unsigned length = length_of(f->command[0]);
+    if (length == 0)
         result_byte(b, INVALID);
-    else if (f->command_bytes >= bytes)
+    else if (f->command_bytes >= length)
         execute(b);
 }
 
-/* Reads the next byte of the result. */
+/* Reads the next byte of the result. The first read of a result of floppy_end, which has seven bytes, withdraws the
+ * interrupt. */
 static uint8_t fifo_read(devices *b)
 {
     floppy *f = &b->floppy;
     if (f->busy || f->result_bytes == 0)
         return 0;
     uint8_t byte = f->result[f->result_at++];
-    if (f->result_bytes == 7 &&
-        f->result_at == 1) { /* a result of floppy_end: its read withdraws the interrupt */
+    if (f->result_bytes == 7 && f->result_at == 1) {
         f->interrupt = false;
         drive_line(b);
     }
@@ -247,7 +247,7 @@ static uint8_t fifo_read(devices *b)
     return byte;
 }
 
-/* Writes the digital output register, whose bit 2 clear is the controller's reset. */
+/* Writes the digital output register. While its bit 2 is clear, the controller is in reset. */
 static void output_write(devices *b, uint8_t value)
 {
     floppy *f = &b->floppy;
@@ -271,10 +271,8 @@ static uint32_t floppy_read(devices *b, uint16_t port)
         return main_status(f);
     case FLOPPY_FIFO:
         return fifo_read(b);
-    case FLOPPY_INPUT: { /* the selected drive drives its line only while its motor is on */
-        bool on = (f->output >> (4 + unit) & 1) != 0;
-        return on && unit < 2 && f->changed[unit] ? 0xff : 0xff & ~INPUT_CHANGED;
-    }
+    case FLOPPY_INPUT: /* the selected drive drives its line only while its motor is on */
+        return floppy_motor_on(f, unit) && unit < 2 && f->changed[unit] ? 0xff : 0xff & ~INPUT_CHANGED;
     default:
         return 0xff;
     }

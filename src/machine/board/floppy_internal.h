@@ -3,6 +3,7 @@
 #define MACHINE_BOARD_FLOPPY_INTERNAL_H
 
 #include "machine/board/devices.h"
+#include "machine/board/floppy.h"
 
 enum {
     OUTPUT_UNIT = 0x03, /* the selected drive; also in the second byte of a command */
@@ -52,6 +53,17 @@ enum {
     SECTOR_MICROSECONDS = 1000, /* until a sector has passed under the head */
     SEEK_MICROSECONDS = 1000    /* for a seek of any length */
 };
+
+/* Returns the code of the current command. */
+static inline uint8_t floppy_code(const floppy *f)
+{
+    return f->command[0] & 31;
+}
+/* Returns true if the motor of a drive is on, which bits 7-4 of the digital output register control. */
+static inline bool floppy_motor_on(const floppy *f, unsigned unit)
+{
+    return (f->output >> (4 + unit) & 1) != 0;
+}
 
 /* --- floppy.c --- */
 

@@ -9,8 +9,7 @@
 /* Returns the data rate of a diskette's format, as floppy.rate has it. */
 static uint8_t rate_of(const disk_image *disk)
 {
-    enum { KBITS_500, KBITS_300, KBITS_250, KBITS_1000 };
-    return disk->per_track >= 36 ? KBITS_1000 : disk->per_track >= 15 ? KBITS_500 : KBITS_250;
+    return disk->per_track >= 36 ? FLOPPY_1000 : disk->per_track >= 15 ? FLOPPY_500 : FLOPPY_250;
 }
 
 /* Returns whether the controller reads the diskette at `rate`. 300 Kbit/s also reads diskettes of 360 KB, because
@@ -18,7 +17,7 @@ static uint8_t rate_of(const disk_image *disk)
 static bool rate_fits(uint8_t rate, const disk_image *disk)
 {
     uint8_t wanted = rate_of(disk);
-    return rate == wanted || (wanted == 2 && rate == 1);
+    return rate == wanted || (wanted == FLOPPY_250 && rate == FLOPPY_300);
 }
 
 /* Returns the disk in the command's drive if its motor is on, or NULL after reporting an error. */
@@ -27,8 +26,8 @@ static disk_image *disk_found(devices *b)
     floppy *f = &b->floppy;
     unsigned unit = f->command[1] & OUTPUT_UNIT;
     disk_image *disk = floppy_disk(b, unit);
-    bool turns = (f->output >> (4 + unit) & 1) != 0;
-    if (disk == NULL || !turns || !rate_fits(f->rate, disk) || f->cylinder[unit] >= disk->cylinders) {
+    if (disk == NULL || !floppy_motor_on(f, unit) || !rate_fits(f->rate, disk) ||
+        f->cylinder[unit] >= disk->cylinders) {
         floppy_fail(b, ST1_NO_ADDRESS_MARK, 0);
         return NULL;
     }
@@ -82,7 +81,8 @@ static bool next_sector(floppy *f)
 static bool move_sector(devices *b, disk_image *disk, uint64_t block, bool *ended)
 {
     floppy *f = &b->floppy;
-    uint8_t code = f->command[0] & 31, bytes[DISK_SECTOR] = {0};
+    uint8_t code = floppy_code(f),
+            bytes[DISK_SECTOR] = {0}; /* zeros fill up a sector that DMA does not fill */
     *ended = false;
     if (code == READ_DATA)
         devices_notice_padding(b, disk, block);
@@ -95,16 +95,15 @@ static bool move_sector(devices *b, disk_image *disk, uint64_t block, bool *ende
         floppy_fail(b, ST1_OVERRUN, 0);
         return false;
     }
-    if (code == WRITE_DATA &&
-        !disk_image_write(disk, block, bytes)) { /* a part of a sector is filled up with zeros */
+    if (code == WRITE_DATA && !disk_image_write(disk, block, bytes)) {
         floppy_fail(b, ST1_NOT_WRITABLE, 0);
         return false;
     }
     return true;
 }
 
-/* Transfers the sector that has passed under the head, and ends the command or waits for the next one. */
-static void sector_comes(devices *b)
+/* Transfers the sector that has passed under the head, and ends the command or waits for the next sector. */
+static void sector_passed(devices *b)
 {
     floppy *f = &b->floppy;
     uint64_t block;
@@ -113,7 +112,7 @@ static void sector_comes(devices *b)
     if (disk == NULL || !sector_found(b, disk, &block) || !move_sector(b, disk, block, &ended))
         return;
     bool last = next_sector(f);
-    if (ended || (last && (f->command[0] & 31) == VERIFY))
+    if (ended || (last && floppy_code(f) == VERIFY))
         floppy_end(b, 0, 0, 0);
     else if (last)
         floppy_fail(b, ST1_END_OF_CYLINDER, 0);
@@ -151,8 +150,8 @@ static void format_track(devices *b)
     floppy_end(b, 0, 0, 0);
 }
 
-/* Executes READ ID: returns the address of the next sector under the head, for which the first of the track is
- * taken. */
+/* Executes READ ID, which returns the address of the next sector under the head. As rotation is not modelled, this is
+ * always the first sector of the track. */
 static void read_id(devices *b)
 {
     floppy *f = &b->floppy;
@@ -173,11 +172,11 @@ static void read_id(devices *b)
 
 void floppy_continue(devices *b)
 {
-    uint8_t code = b->floppy.command[0] & 31;
+    uint8_t code = floppy_code(&b->floppy);
     if (code == FORMAT)
         format_track(b);
     else if (code == READ_ID)
         read_id(b);
     else
-        sector_comes(b);
+        sector_passed(b);
 }

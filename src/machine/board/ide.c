@@ -53,7 +53,7 @@ static uint32_t data_move(devices *b, ide_phase phase, uint32_t value)
     return value;
 }
 
-/* Returns the status register of the selected drive. A drive that is not there reads as 0 if the other one is. */
+/* Returns the status register of the selected drive. A missing drive reads as 0 if the other one is present. */
 static uint8_t status(devices *b)
 {
     const ide *d = &b->ide;
@@ -103,7 +103,7 @@ static uint32_t control_read(devices *b, uint16_t port)
     return status(b);
 }
 
-/* Writes the device control register. The end of a software reset takes RESET_MICROSECONDS. */
+/* Writes the device control register. After a software reset, the drive is busy for RESET_MICROSECONDS. */
 static void control_write(devices *b, uint16_t port, uint32_t value)
 {
     ide *d = &b->ide;

@@ -178,11 +178,15 @@ static void finish(devices *b, uint8_t error)
     interrupt(b);
 }
 
-/* Returns how many sectors the next data transfer has, without an interrupt in between. */
+static bool is_multiple(ide_class class)
+{
+    return class == READ_MULTIPLE || class == WRITE_MULTIPLE;
+}
+
+/* Returns the number of sectors in the next block: those that are transferred without an interrupt in between. */
 static uint32_t block_sectors(const ide *d)
 {
-    ide_class class = class_of(d->command);
-    uint32_t most = class == READ_MULTIPLE || class == WRITE_MULTIPLE ? d->units[d->unit].multiple : 1;
+    uint32_t most = is_multiple(class_of(d->command)) ? d->units[d->unit].multiple : 1;
     return d->left < most ? d->left : most;
 }
 
@@ -203,7 +207,7 @@ static void sector_done(ide *d)
     d->count--;
 }
 
-/* `left` means nothing for IDENTIFY, where it comes from whatever COUNT held. */
+/* IDENTIFY transfers one sector, whatever `left` says, because it does not use the sector count. */
 bool ide_has_more(const ide *d)
 {
     return d->left != 0 && class_of(d->command) != IDENTIFY;
@@ -215,7 +219,7 @@ static void read_block(devices *b, const disk_image *disk)
     ide *d = &b->ide;
     uint32_t sectors = block_sectors(d);
     for (uint32_t i = 0; i < sectors; i++) {
-        devices_notice_padding(b, disk, d->block); /* tells the user once if the image lacks it */
+        devices_notice_padding(b, disk, d->block);
         if (!disk_image_read(disk, d->block, d->buffer + i * DISK_SECTOR)) {
             show_address(d, d->block);
             finish(b, d->block < sectors_of(disk) ? ERROR_NOT_CORRECTED : ERROR_NOT_FOUND);
@@ -388,15 +392,13 @@ void ide_execute(devices *b, uint8_t code)
     if (disk == NULL || d->phase == IDE_BUSY)
         return;
     code = code == IDE_RESET ? UNKNOWN_COMMAND : code;
-    bool has_address = class == READ || class == WRITE || class == VERIFY || class == READ_MULTIPLE ||
-                       class == WRITE_MULTIPLE;
-    bool multiple = class == READ_MULTIPLE || class == WRITE_MULTIPLE;
+    bool has_address = class == READ || class == WRITE || class == VERIFY || is_multiple(class);
     d->command = code;
     d->unit = class == DIAGNOSE ? 0 : (uint8_t)ide_selected(d);
     d->failed = d->interrupt = false;
     d->error = 0;
     ide_drive_line(b);
-    if (multiple && d->units[d->unit].multiple == 0) {
+    if (is_multiple(class) && d->units[d->unit].multiple == 0) {
         finish(b, ERROR_ABORTED);
         return;
     }
@@ -409,6 +411,6 @@ void ide_execute(devices *b, uint8_t code)
         ide_busy(b, COMMAND_MICROSECONDS);
         return;
     }
-    devices_notice_write(b, disk); /* tells the user once if the image stays as it is */
+    devices_notice_write(b, disk);
     data_phase(b, IDE_FROM_HOST, block_sectors(d) * DISK_SECTOR); /* no interrupt requests the first block */
 }

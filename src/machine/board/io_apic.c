@@ -25,7 +25,8 @@ void io_apic_reset(io_apic *a, local_apic *local)
 bool io_apic_has(const io_apic *a, unsigned input, int mode)
 {
     uint32_t entry = a->entries[input][0];
-    return (entry & MASK) == 0 && (mode < 0 || (entry & MODE) >> MODE_SHIFT == (unsigned)mode);
+    return (entry & MASK) == 0 &&
+           (mode == IO_APIC_ANY_MODE || (entry & MODE) >> MODE_SHIFT == (unsigned)mode);
 }
 
 /* Sends the message of an entry. Returns true if a processor has accepted it. */
@@ -99,8 +100,9 @@ uint32_t io_apic_read(const io_apic *a, uint32_t offset)
     return offset == SELECT ? a->selected : offset == WINDOW ? read_selected(a) : 0;
 }
 
-/* Remote IRR is read-only, but an entry that becomes edge-triggered loses it. Operating systems end an interrupt
- * in this way, because this version of the I/O APIC has no register for that. */
+/* Writes one half of an entry of the redirection table. Remote IRR is read-only, but an entry that becomes
+ * edge-triggered loses it. Operating systems end an interrupt in this way, because this version of the I/O APIC has no
+ * EOI register. */
 static void write_entry(io_apic *a, unsigned input, bool high, uint32_t value)
 {
     uint32_t *entry = a->entries[input];

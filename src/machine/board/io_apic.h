@@ -9,7 +9,7 @@
 #include "base/snapshot.h"
 #include "machine/board/local_apic.h"
 
-enum { IO_APIC_INPUTS = 24, IO_APIC_VERSION = 0x11 };
+enum { IO_APIC_INPUTS = 24, IO_APIC_VERSION = 0x11, IO_APIC_ANY_MODE = -1 };
 
 typedef struct io_apic {
     uint8_t id, arbitration_id;
@@ -30,8 +30,7 @@ void io_apic_write(io_apic *a, uint32_t offset, uint32_t value);
 void io_apic_set_line(io_apic *a, unsigned input, bool level);
 /* Handles the EOI message of a local APIC: a level-triggered interrupt with this vector has ended. */
 void io_apic_end(io_apic *a, uint8_t vector);
-/* Returns true if the input's entry is unmasked and has this delivery mode (apic_mode), or any mode if `mode` is
- * negative. */
+/* Returns true if the input's entry is unmasked and has this delivery mode: an apic_mode, or IO_APIC_ANY_MODE. */
 bool io_apic_has(const io_apic *a, unsigned input, int mode);
 
 #endif

@@ -8,7 +8,7 @@
 /* CODE_*: scan codes of set 1. A control sequence ends with a character from FIRST_FINAL to LAST_FINAL. */
 enum { ESC = 0x1b, CODE_ESC = 0x01, CODE_TAB = 0x0f, FIRST_FINAL = 0x40, LAST_FINAL = 0x7e };
 
-/* Keys by the final character of a sequence, and by the number before a final '~'. */
+/* A key by the final character of its sequence, and by the number before a final '~'. */
 typedef struct sequence_key {
     char final;
     uint8_t number;
@@ -16,6 +16,8 @@ typedef struct sequence_key {
     bool extended;
 } sequence_key;
 
+/* A-D: up, down, right, left. H, F: Home, End. P-S: F1-F4. ~ with 1-8: Home, Ins, Del, End, page up, page down, Home,
+ * End; with 11-24: F1-F12. */
 static const sequence_key keys[] = {
     {'A', 0, 0x48, true},   {'B', 0, 0x50, true},   {'C', 0, 0x4d, true},   {'D', 0, 0x4b, true},
     {'H', 0, 0x47, true},   {'F', 0, 0x4f, true},   {'P', 0, 0x3b, false},  {'Q', 0, 0x3c, false},

@@ -138,7 +138,8 @@ static void keyboard_press(devices *b, const key_press *key)
     press_held(b, key, CODE_BREAK);
 }
 
-int keyboard_take(devices *b, int (*input)(devices *b, uint8_t *byte), key_press *key)
+/* Collects bytes in `sequence` until key_decode finds a key, because terminals send some keys as several bytes. */
+int keyboard_take_key(devices *b, int (*input)(devices *b, uint8_t *byte), key_press *key)
 {
     keyboard *k = &b->keyboard;
     uint8_t byte;
@@ -157,7 +158,7 @@ int keyboard_take(devices *b, int (*input)(devices *b, uint8_t *byte), key_press
         }
         if (k->sequence_bytes == 0)
             return got;
-        if (used == 0) { /* nothing follows now: a person has pressed Esc */
+        if (used == 0) { /* no byte follows at once: it is the key Esc, and no sequence */
             *key = key_of_character(k->sequence[0]);
             used = 1;
         }
@@ -173,8 +174,8 @@ static int own_input(devices *b, uint8_t *byte)
     return devices_input(b, INPUT_KEYBOARD, byte);
 }
 
-/* Handles next_at: takes the next key of the input if nothing is queued, and moves a queued byte into the
- * controller's output buffer. */
+/* Handles the arrival of a byte at the clock next_at: takes the next key of the input if nothing is queued, and moves
+ * a queued byte into the controller's output buffer. */
 static void keyboard_arrive(devices *b)
 {
     keyboard *k = &b->keyboard;
@@ -183,7 +184,7 @@ static void keyboard_arrive(devices *b)
     k->next_at = UINT64_MAX;
     if (k->queued == 0 && keyboard_listens(k)) {
         key_press key;
-        int got = keyboard_take(b, own_input, &key);
+        int got = keyboard_take_key(b, own_input, &key);
         k->input_ended = got < 0;
         k->wanted &= got == 0 || !k->one_by_one;
         if (got == 0) /* no input yet: try again later */
@@ -230,14 +231,14 @@ void keyboard_attach_timers(devices *b)
     devices_attach_timer(b, &(device_timer){IRQ_MOUSE, mouse_deadline, keyboard_advance});
 }
 
-void keyboard_want(devices *b, bool always)
+void keyboard_set_one_by_one(devices *b, bool one_by_one)
 {
-    b->keyboard.one_by_one = !always;
-    b->keyboard.wanted = always;
+    b->keyboard.one_by_one = one_by_one;
+    b->keyboard.wanted = !one_by_one;
     keyboard_expect(b);
 }
 
-void keyboard_ask(devices *b)
+void keyboard_request_key(devices *b)
 {
     b->keyboard.wanted = true;
     keyboard_expect(b);
@@ -273,12 +274,13 @@ void keyboard_input_again(devices *b)
     b->keyboard.looks_at_end = 0;
 }
 
-bool keyboard_sends(const devices *b)
+/* Returns true if a requested key will be taken from the input, or if a byte on its way to the guest is the code of a
+ * pressed key. */
+bool keyboard_sends_key(const devices *b)
 {
     const keyboard *k = &b->keyboard;
-    /* a key has been requested and will be taken from the input; or a byte that is on its way is a pressed key's */
-    bool asked = k->one_by_one && keyboard_listens(k) && k->next_at != UINT64_MAX && k->queued == 0;
-    bool sends = asked || (k->output_full && (k->output & CODE_BREAK) == 0);
+    bool requested = k->one_by_one && keyboard_listens(k) && k->next_at != UINT64_MAX && k->queued == 0;
+    bool sends = requested || (k->output_full && (k->output & CODE_BREAK) == 0);
     for (unsigned i = 0; i < k->queued; i++)
         sends |= (k->queue[i] & CODE_BREAK) == 0;
     return sends;
@@ -291,7 +293,8 @@ void keyboard_command(devices *b, uint8_t byte)
     keyboard *k = &b->keyboard;
     uint8_t of = k->parameter_of;
     k->parameter_of = 0;
-    if (of != 0 && byte < 0xed) { /* parameter of LEDs, typematic rate, scan code set (0: report it) */
+    if (of != 0 &&
+        byte < 0xed) { /* not a new command: the LEDs, typematic rate, scan code set (0: report it) */
         keyboard_queue(b, KEY_ACKNOWLEDGE);
         if (of == 0xf0 && byte == 0)
             keyboard_queue(b, (k->command_byte & TRANSLATE) != 0 ? 0x41 : 2);

@@ -39,7 +39,7 @@ static void keyboard_set_output_port(devices *b, uint8_t value)
 }
 
 /* Executes a command that was written to port 64h. */
-static void keyboard_controller(devices *b, uint8_t command)
+static void controller_command(devices *b, uint8_t command)
 {
     keyboard *k = &b->keyboard;
     k->expects = 0;
@@ -47,7 +47,7 @@ static void keyboard_controller(devices *b, uint8_t command)
     case 0x20: /* read the command byte */
         keyboard_answer(k, k->command_byte);
         break;
-    case 0x60: /* commands with a data byte: keyboard_data */
+    case 0x60: /* commands with a data byte: data_write */
     case 0xd1:
     case 0xd2:
     case 0xd3:
@@ -91,7 +91,7 @@ static void keyboard_controller(devices *b, uint8_t command)
 }
 
 /* Takes a byte written to port 60h: the data of a command, or a command to the keyboard. */
-static void keyboard_data(devices *b, uint8_t byte)
+static void data_write(devices *b, uint8_t byte)
 {
     keyboard *k = &b->keyboard;
     uint8_t expects = k->expects;
@@ -128,14 +128,15 @@ static uint32_t keyboard_read(devices *b, uint16_t port)
     (void)port;
     uint8_t value = k->output;
     if (k->output_full && k->next_at != UINT64_MAX && k->next_at < keyboard_byte_time(b))
-        k->next_at = keyboard_byte_time(b); /* the keyboard may send again */
+        k->next_at = keyboard_byte_time(b); /* the keyboard begins to send the next byte only now */
     k->output_full = false;
     keyboard_expect(b);
     keyboard_drive_lines(b);
     return value;
 }
 
-/* Reads the status at port 64h. A guest that reads it while nothing is on its way requests a key by that. */
+/* Reads the status at port 64h. A guest that reads it while no byte is on its way polls for a key, so this counts as a
+ * request for one. */
 static uint32_t keyboard_status(devices *b, uint16_t port)
 {
     keyboard *k = &b->keyboard;
@@ -154,9 +155,9 @@ static void keyboard_write(devices *b, uint16_t port, uint32_t value)
 {
     b->keyboard.last_was_command = port == COMMAND_PORT;
     if (port == COMMAND_PORT)
-        keyboard_controller(b, (uint8_t)value);
+        controller_command(b, (uint8_t)value);
     else
-        keyboard_data(b, (uint8_t)value);
+        data_write(b, (uint8_t)value);
     keyboard_expect(b);
     keyboard_drive_lines(b);
 }

@@ -149,7 +149,7 @@ static void add_error(local_apic *a, uint32_t error)
         set_request(a, vector, false);
 }
 
-/* Delivers to this processor. */
+/* Delivers an interrupt to this processor. */
 static void deliver(local_apic *a, unsigned mode, uint8_t vector, bool level)
 {
     switch (mode) {
@@ -169,14 +169,14 @@ static void deliver(local_apic *a, unsigned mode, uint8_t vector, bool level)
     case APIC_INIT:
         a->wants |= LOCAL_APIC_INIT;
         break;
-    default: /* a processor that runs ignores APIC_STARTUP; APIC_EXTINT goes by the controllers (apic.c) */
+    default: /* a running processor ignores APIC_STARTUP; apic.c serves APIC_EXTINT, whose vector the 8259s supply */
         break;
     }
 }
 
 void local_apic_raise(local_apic *a, local_apic_entry entry)
 {
-    if (!local_apic_has(a, entry, entry_mode(a, entry))) /* masked, or not there */
+    if (!local_apic_has(a, entry, entry_mode(a, entry))) /* the entry is masked or does not exist */
         return;
     deliver(a, entry_mode(a, entry), a->entries[entry] & VECTOR, false);
     if (entry == LVT_PERFORMANCE) /* handling such an interrupt masks it */
@@ -330,7 +330,7 @@ uint32_t local_apic_read(const local_apic *a, uint32_t offset, uint64_t now)
     }
 }
 
-/* Ends the interrupt of the highest priority in service. That of a level also ends at the I/O APIC. */
+/* Ends the interrupt of the highest priority in service. If it was level-triggered, it also ends at the I/O APIC. */
 static void end_of_interrupt(local_apic *a)
 {
     unsigned vector = highest(a->in_service);

@@ -34,7 +34,7 @@ static bool mouse_set(mouse *m, uint8_t command, uint8_t value)
     return valid;
 }
 
-/* Changes what a command changes. Returns false for unknown commands. */
+/* Does what a command changes in the mouse's state. Returns false for unknown commands. */
 static bool mouse_command(mouse *m, uint8_t command)
 {
     switch (command) {

@@ -1,5 +1,4 @@
-/* A PS/2 mouse that answers commands but never moves. IBM PS/2 hardware interface technical reference, "Mouse".
- */
+/* A PS/2 mouse that answers commands but never moves. IBM PS/2 hardware interface technical reference, "Mouse". */
 #ifndef MACHINE_BOARD_MOUSE_H
 #define MACHINE_BOARD_MOUSE_H
 
@@ -20,7 +19,7 @@ typedef struct mouse {
 
 extern const snapshot_table mouse_state;
 
-/* Commands that the BIOS sends, too, and the first byte of the answer to a valid byte. */
+/* Commands that the BIOS sends, and the first byte of the answer to a valid byte. */
 enum {
     MOUSE_SET_SCALING_1 = 0xe6,
     MOUSE_SET_SCALING_2 = 0xe7,

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "core/model/model.h"
-#include "machine/board/board_internal.h"
+#include "machine/board/apic.h"
 #include "machine/state.h"
 
 enum { POINTER_AT = 0xf8000, POINTER_BYTES = 16, TABLE_AT = POINTER_AT + POINTER_BYTES, TABLE_MOST = 512 };
 enum { PROCESSOR, BUS, IO_APIC, INTERRUPT, LOCAL_INTERRUPT }; /* kinds of entries */
 enum { VECTORED = 0, NMI = 1, EXTERNAL = 3 };                 /* kinds of interrupts */
-enum { ENABLED = 1, BOOT_PROCESSOR = 2, ALL_LOCAL_APICS = 0xff, LINT0 = 0, LINT1 = 1, TIMER_INPUT = 2 };
+enum { ENABLED = 1, BOOT_PROCESSOR = 2, ALL_LOCAL_APICS = 0xff, LINT0 = 0, LINT1 = 1 };
+enum { LOCAL_APIC_VERSION = 0x30 };                     /* offset of the version register */
 enum { LENGTH_AT = 4, CHECKSUM_AT = 7, COUNT_AT = 34 }; /* fields of the header */
 
 /* The MP configuration table. */
@@ -26,6 +27,7 @@ static void put(table *t, uint32_t value, unsigned size)
     t->used += size;
 }
 
+/* Appends the characters of a text without its final NUL. */
 static void put_text(table *t, const char *text)
 {
     memcpy(t->bytes + t->used, text, strlen(text));
@@ -43,7 +45,7 @@ static void put_interrupt(table *t, unsigned entry, unsigned kind, unsigned irq,
     t->entries++;
 }
 
-/* Returns the checksum with which all bytes add up to 0 if it replaces a byte that is 0 now. */
+/* Returns the checksum for a field that is still 0: with it, all bytes add up to 0. */
 static uint8_t checksum_of(const uint8_t *bytes, unsigned size)
 {
     unsigned sum = 0;
@@ -71,7 +73,7 @@ static void put_units(table *t, p5_machine *machine)
 {
     put(t, PROCESSOR, 1);
     put(t, machine->devices->local_apic.id, 1);
-    put(t, local_apic_read(&machine->devices->local_apic, 0x30, 0), 1);
+    put(t, local_apic_read(&machine->devices->local_apic, LOCAL_APIC_VERSION, 0), 1);
     put(t, ENABLED | BOOT_PROCESSOR, 1);
     put(t, p5_model_signature(machine->model), 4);
     put(t, model_features(machine->model), 4);
@@ -99,7 +101,7 @@ void mp_table_fill(devices *b)
     put_interrupt(&t, INTERRUPT, EXTERNAL, 0, IO_APIC_ID, 0);
     for (unsigned irq = 0; irq < 16; irq++)
         if (irq != PIC_CASCADE)
-            put_interrupt(&t, INTERRUPT, VECTORED, irq, IO_APIC_ID, irq == IRQ_TIMER ? TIMER_INPUT : irq);
+            put_interrupt(&t, INTERRUPT, VECTORED, irq, IO_APIC_ID, apic_input(irq));
     put_interrupt(&t, LOCAL_INTERRUPT, EXTERNAL, 0, ALL_LOCAL_APICS, LINT0);
     put_interrupt(&t, LOCAL_INTERRUPT, NMI, 0, ALL_LOCAL_APICS, LINT1);
     memcpy(t.bytes + LENGTH_AT, &(uint16_t){(uint16_t)t.used}, 2);

@@ -5,7 +5,7 @@
 enum {
     OPL_FIRST = 0x388,
     OPL_LAST = 0x38b,
-    /* The card shows the chip at its own ports, too: all of it, and its first bank. */
+    /* A Sound Blaster also has the chip at its own ports: both banks, and the first bank alone. */
     CARD_ALL_FIRST = 0x220,
     CARD_ALL_LAST = 0x223,
     CARD_BANK_FIRST = 0x228,
@@ -18,14 +18,14 @@ enum {
     STATUS_TIMER_1 = 0x40
 };
 
-/* A timer counts from its preset to 256 in steps of 80 us or 320 us. */
+/* Returns the clocks in which a timer counts from its preset to 256, in steps of 80 us or 320 us. */
 static uint64_t timer_period(const devices *b, unsigned which)
 {
     return devices_microseconds(b, (256u - b->opl.timers[which].preset) * (which == 0 ? 80u : 320u));
 }
 
 /* Sets the flags of the timers that have overflowed by now. A masked timer sets none. */
-static void timers_follow(devices *b)
+static void timers_update(devices *b)
 {
     for (unsigned i = 0; i < OPL_TIMERS; i++) {
         opl_timer *t = &b->opl.timers[i];
@@ -59,7 +59,7 @@ static uint32_t opl_read(devices *b, uint16_t port)
 {
     if ((port & 1) != 0)
         return 0xff;
-    timers_follow(b);
+    timers_update(b);
     uint32_t flags = 0;
     for (unsigned i = 0; i < OPL_TIMERS; i++)
         flags |= b->opl.timers[i].overflowed ? STATUS_ANY | (uint32_t)STATUS_TIMER_1 >> i : 0;
@@ -77,7 +77,7 @@ static void opl_write(devices *b, uint16_t port, uint32_t value)
     }
     if (o->second_bank)
         return;
-    timers_follow(b);
+    timers_update(b);
     if (o->index == PRESET_1 || o->index == PRESET_2)
         o->timers[o->index - PRESET_1].preset = (uint8_t)value;
     else if (o->index == CONTROL)

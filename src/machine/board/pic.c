@@ -103,7 +103,7 @@ bool pic_intr(const pic_pair *p)
     return pic_request(&p->master, true) != NONE;
 }
 
-/* Tries it with a copy in which no other request is pending. */
+/* Makes the request in a copy in which no other request is pending. */
 bool pic_open(const pic_pair *p, unsigned irq)
 {
     pic_pair then = *p;

@@ -58,12 +58,13 @@ static void pit_load_next(pit_counter *c, int64_t boundary)
     c->since = boundary;
 }
 
-/* Loads a pending count if its boundary lies between pulse `last` and `now`. */
-static void pit_settle(pit_counter *c, int64_t last, int64_t now)
+/* Loads the pending count of mode 2 or 3 if the boundary for it, the first one after the pulse `since`, has passed.
+ * pit_count_written has set `since` to the pulse at which the count was written. */
+static void pit_settle(pit_counter *c, int64_t now)
 {
     if (!c->loaded || !c->counting || c->next == 0 || !pit_periodic(c))
         return;
-    int64_t boundary = pit_boundary(c, last > c->since ? last : c->since);
+    int64_t boundary = pit_boundary(c, c->since);
     if (now >= boundary)
         pit_load_next(c, boundary);
 }
@@ -86,11 +87,11 @@ static bool pit_counter_out(const pit_counter *c, int64_t now)
     }
 }
 
-/* Returns the counter's state at `now`. Its pending count, if any, was written at pulse `since`. */
+/* Returns the counter's state at `now`. */
 static pit_counter pit_at(const pit_counter *c, int64_t now)
 {
     pit_counter then = *c;
-    pit_settle(&then, c->since, now);
+    pit_settle(&then, now);
     return then;
 }
 
@@ -203,7 +204,7 @@ static void pit_count_written(pit_counter *c, int64_t now)
     if (c->mode == 1 || c->mode == 5) {
         c->next = count;
     } else if (pit_periodic(c) && c->loaded && c->count >= 2) {
-        if (c->counting && now > c->since) { /* `since` must be the pulse of this write: pit_at */
+        if (c->counting && now > c->since) { /* `since` must be the pulse of this write: pit_settle */
             c->before = pit_elapsed(c, now) % c->count;
             c->since = now;
         }
@@ -260,7 +261,7 @@ static void pit_control(pit *p, uint8_t value, int64_t now)
 void pit_write(pit *p, uint16_t port, uint8_t value, int64_t now)
 {
     for (unsigned i = 0; i < PIT_COUNTERS; i++)
-        pit_settle(&p->counters[i], p->counters[i].since, now);
+        pit_settle(&p->counters[i], now);
     if (port == PIT_CONTROL)
         pit_control(p, value, now);
     else
@@ -273,7 +274,7 @@ uint8_t pit_read(pit *p, uint16_t port, int64_t now)
     if (port == PIT_CONTROL)
         return 0xff; /* the control port is write-only */
     pit_counter *c = &p->counters[port - PIT_COUNTER0];
-    pit_settle(c, c->since, now);
+    pit_settle(c, now);
     if (c->status_latched) {
         c->status_latched = false;
         return c->status;
@@ -292,7 +293,7 @@ uint8_t pit_read(pit *p, uint16_t port, int64_t now)
 void pit_set_gate(pit *p, unsigned counter, bool gate, int64_t now)
 {
     pit_counter *c = &p->counters[counter];
-    pit_settle(c, c->since, now);
+    pit_settle(c, now);
     if (c->gate == gate)
         return;
     c->gate = gate;

@@ -44,8 +44,7 @@ uint8_t pit_read(pit *p, uint16_t port, int64_t now);
 void pit_write(pit *p, uint16_t port, uint8_t value, int64_t now);
 void pit_set_gate(pit *p, unsigned counter, bool gate, int64_t now);
 bool pit_out(const pit *p, unsigned counter, int64_t now);
-/* Returns the first pulse after `now` at which OUT rises, or PIT_NEVER if it does not rise without further writes.
- */
+/* Returns the first pulse after `now` at which OUT rises, or PIT_NEVER if it does not rise without further writes. */
 int64_t pit_next_rise(const pit *p, unsigned counter, int64_t now);
 
 #endif

@@ -20,18 +20,21 @@ static bool handlers_do(p5_machine *machine, uint16_t port, unsigned size, uint3
     return false;
 }
 
+static void observe(p5_machine *machine, p5_port_access access)
+{
+    access.size = sizeof access;
+    if (machine->observers != NULL)
+        observers_port(machine, access);
+}
+
 uint32_t ports_read(void *context, uint16_t port, unsigned size)
 {
     p5_machine *machine = context;
-    uint32_t value = 0, ones = size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
+    uint32_t value = 0;
     bool handled = handlers_do(machine, port, size, &value, false);
-    value = handled ? value & ones : devices_read(machine, port, size);
-    if (machine->observers != NULL)
-        observers_port(machine, (p5_port_access){.size = sizeof(p5_port_access),
-                                                 .port = port,
-                                                 .bytes = (uint8_t)size,
-                                                 .handled = handled,
-                                                 .value = value});
+    value = handled ? value & UINT32_MAX >> (32 - 8 * size) : devices_read(machine, port, size);
+    observe(machine,
+            (p5_port_access){.port = port, .bytes = (uint8_t)size, .handled = handled, .value = value});
     return value;
 }
 
@@ -41,13 +44,9 @@ void ports_write(void *context, uint16_t port, unsigned size, uint32_t value)
     bool handled = handlers_do(machine, port, size, &value, true);
     if (!handled)
         devices_write(machine, port, size, value);
-    if (machine->observers != NULL)
-        observers_port(machine, (p5_port_access){.size = sizeof(p5_port_access),
-                                                 .port = port,
-                                                 .bytes = (uint8_t)size,
-                                                 .write = true,
-                                                 .handled = handled,
-                                                 .value = value});
+    observe(machine,
+            (p5_port_access){
+                .port = port, .bytes = (uint8_t)size, .write = true, .handled = handled, .value = value});
 }
 
 /* Attaches a handler of the host to a range of ports; it precedes those attached before. */

@@ -80,12 +80,12 @@ static uint64_t rtc_period(const rtc *r)
     return UINT64_C(1) << (rate <= 2 ? rate + 6 : rate - 1);
 }
 
-static bool rtc_alarm_matches(const rtc *r, const date *t)
+/* Returns true if a cell of the alarm matches this second, minute or hour. */
+static bool rtc_alarm_matches(const rtc *r, unsigned cell, int value)
 {
-    const uint8_t *c = r->cells;
-    return (c[SECONDS_ALARM] >= ALARM_ANY || rtc_decode(r, c[SECONDS_ALARM]) == t->second) &&
-           (c[MINUTES_ALARM] >= ALARM_ANY || rtc_decode(r, c[MINUTES_ALARM]) == t->minute) &&
-           (c[HOURS_ALARM] >= ALARM_ANY || rtc_decode_hour(r, c[HOURS_ALARM]) == t->hour);
+    uint8_t alarm = r->cells[cell];
+    return alarm >= ALARM_ANY ||
+           (cell == HOURS_ALARM ? rtc_decode_hour(r, alarm) : rtc_decode(r, alarm)) == value;
 }
 
 /* Returns the seconds until the alarm next matches, 1 to a day, or -1 if it never does. */
@@ -93,12 +93,14 @@ static int64_t rtc_until_alarm(const rtc *r, int64_t epoch)
 {
     for (int64_t s = 1; s <= DAY_SECONDS;) {
         date t = date_of_epoch(epoch + s);
-        if (rtc_alarm_matches(r, &t))
+        if (!rtc_alarm_matches(r, HOURS_ALARM, t.hour))
+            s += 3600 - t.minute * 60 - t.second;
+        else if (!rtc_alarm_matches(r, MINUTES_ALARM, t.minute))
+            s += 60 - t.second;
+        else if (!rtc_alarm_matches(r, SECONDS_ALARM, t.second))
+            s++;
+        else
             return s;
-        const uint8_t *c = r->cells;
-        bool hour = c[HOURS_ALARM] >= ALARM_ANY || rtc_decode_hour(r, c[HOURS_ALARM]) == t.hour;
-        bool minute = c[MINUTES_ALARM] >= ALARM_ANY || rtc_decode(r, c[MINUTES_ALARM]) == t.minute;
-        s += !hour ? 3600 - t.minute * 60 - t.second : !minute ? 60 - t.second : 1;
     }
     return -1;
 }

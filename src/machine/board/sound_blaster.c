@@ -52,8 +52,8 @@ enum {
     COMMAND_INTERRUPT_16 = 0xf3,
     VERSION_MAJOR = 4,
     VERSION_MINOR = 5,
-    PROGRAMMED_STEREO = 0x20, /* mode byte of commands Bxh and Cxh */
-    PROGRAMMED_REPEATS = 0x04,
+    PROGRAMMED_STEREO = 0x20,  /* in the mode byte after commands Bxh and Cxh */
+    PROGRAMMED_REPEATS = 0x04, /* in these commands */
     FASTEST_HZ = 48000,
     SLOWEST_HZ = 4000
 };
@@ -108,9 +108,9 @@ static void dsp_reset(devices *b)
 
 /* --- transfers --- */
 
-/* Returns the samples in a second: the rate of the SB16's commands, or that of the time constant. The first cards'
- * transfers take the samples of both channels at this rate, Bxh and Cxh those of each channel, as DOSBox does
- * (tests/guest/dos/oracle.txt). */
+/* Returns the sample rate: that of the SB16's commands 41h and 42h, or that of the time constant. In the transfers of
+ * the first cards, the samples of both stereo channels count together; in Bxh and Cxh, each channel has this rate.
+ * DOSBox does the same (tests/guest/dos/oracle.txt). */
 static uint32_t samples_per_second(const sound_blaster *s)
 {
     return s->rate_hz != 0 ? s->rate_hz : 1000000u / (256u - s->time_constant);
@@ -390,7 +390,7 @@ static void sound_write(devices *b, uint16_t port, uint32_t value)
 {
     sound_blaster *s = &b->sound;
     bool fixed = s->mixer_index >= MIXER_INTERRUPT &&
-                 s->mixer_index <= MIXER_STATUS; /* the card has no jumpers to move */
+                 s->mixer_index <= MIXER_STATUS; /* the card's interrupt and DMA */
     switch (port) {
     case MIXER_INDEX:
         s->mixer_index = (uint8_t)value;
@@ -426,12 +426,12 @@ static void check_transfer(const void *row, snapshot *s)
 {
     const sound_transfer *t = row;
     if (t->active && (t->moved >= t->block || t->millihertz == 0))
-        snapshot_refuse(s, "sound_transfer.block: nothing is left of a transfer that goes on");
+        snapshot_refuse(s, "sound_transfer.block: nothing is left of an active transfer");
 }
 
 static const snapshot_table transfer_state = {
     SNAPSHOT(sound_transfer, "sound_transfer", FIELD_FLAG(active, paused, repeats, words, silent, last_block),
-             FIELD_RANGE(0, 65536, block, moved), FIELD_RANGE(0, 1000000000, millihertz), FIELD_TIME(since),
+             FIELD_MOST(65536, block, moved), FIELD_MOST(1000000000, millihertz), FIELD_TIME(since),
              FIELD_ANY(counted)),
     .check = check_transfer};
 const snapshot_table sound_state = {

@@ -48,7 +48,7 @@ static video_timing timing_of(const video *v)
                           .line = (c[0] + 5u) * dots,
                           .line_shown = (c[1] + 1u) * dots,
                           .frame = (c[6] | (c[7] & 1u) << 8 | (c[7] & 0x20u) << 4) + 2,
-                          .frame_shown = (c[0x12] | (c[7] & 2u) << 7 | (c[7] & 0x40u) << 3) + 1,
+                          .frame_shown = video_lines_of(c),
                           .retrace = begins,
                           .retrace_lines = ((c[0x11] - begins - 1u) & 15) + 1};
 }
@@ -228,7 +228,8 @@ uint8_t *video_mask(devices *b)
     return &b->video.dac_mask;
 }
 
-/* Attaches the VGA in text mode, as a BIOS leaves it: the beam runs, and A0000h is not mapped. */
+/* Attaches the VGA in text mode, as a BIOS leaves it: the beam runs, and A0000h is not mapped. Returns false if memory
+ * is exhausted. */
 bool video_attach(devices *b)
 {
     b->video = (video){.miscellaneous = 0x67,

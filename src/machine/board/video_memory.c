@@ -30,7 +30,7 @@ enum { /* graphics controller registers */
 
 /* --- the window at A0000h --- */
 
-/* What a VGA mode maps there: nothing, memory in linear byte order, or planes through the graphics controller. */
+/* What a VGA mode maps there: nothing, guest RAM in linear byte order, or planes through the graphics controller. */
 typedef enum shown { SHOWS_NOTHING, SHOWS_BYTES, SHOWS_PLANES } shown;
 
 /* SHOWS_BYTES needs registers with which a byte goes unchanged to the plane that chain-4 selects. VESA modes,
@@ -53,8 +53,8 @@ static uint32_t chained_at(uint32_t address)
     return (address & ~3u) * VIDEO_PLANES + (address & 3);
 }
 
-/* Copies the first 64 KB of linear order to guest RAM, or back to `memory`. If the guest has no RAM at A0000h,
- * they stay. */
+/* Moves the first 64 KB of linear order to guest RAM, or back to `memory`. If the guest has no RAM at A0000h, they stay
+ * in `memory`. */
 static void move_chained(devices *b, bool to_ram)
 {
     video *v = &b->video;
@@ -119,6 +119,7 @@ static uint32_t plane_offset(const video *v, uint32_t address, uint8_t *planes)
     return address;
 }
 
+/* Fills the latches, and returns what the read map or the colour compare registers select. */
 uint8_t video_window_read(devices *b, uint32_t physical)
 {
     video *v = &b->video;
@@ -200,7 +201,7 @@ void video_window_write(devices *b, uint32_t physical, uint8_t byte)
 void video_set_vesa(devices *b, const video_vesa_mode *mode, uint32_t pitch)
 {
     video *v = &b->video;
-    video_planes(b); /* takes the memory out of guest RAM if it is there */
+    video_planes(b); /* moves the memory out of guest RAM if it is there */
     v->vesa = mode->number;
     v->vesa_width = mode->width;
     v->vesa_height = mode->height;
@@ -261,8 +262,8 @@ void video_state_restore(devices *b, const uint8_t bytes[VIDEO_STATE_BYTES])
 
 enum { VESA_INDEX = 0x1ce, VESA_BANK = 5, VESA_START_LOW, VESA_START_HIGH, START_UNIT = 4 };
 
-/* Handles a write to the index or the data port: sets the window's or the screen's start, of which two registers
- * have 16 bits each. */
+/* Handles a write to the index or the data port: sets the window's start, or 16 bits of the screen's start, which has
+ * two registers. */
 static void vesa_write(devices *b, uint16_t port, uint32_t value)
 {
     video *v = &b->video;

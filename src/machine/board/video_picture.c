@@ -32,10 +32,10 @@ typedef struct view {
     p5_picture *picture;
     uint32_t lines; /* scan lines of the monitor */
     uint32_t twice; /* double scanning: 2 scan lines of the monitor for each of the CRT controller; else 1 */
-    uint32_t rows;  /* the CRT controller's scan lines per row of characters or pixels */
-    uint32_t start,
-        pitch;      /* first address of the screen, and distance of rows, in the CRT controller's units */
-    uint32_t split; /* line compare: after this scan line, addresses begin at 0 */
+    uint32_t row_lines; /* the CRT controller's scan lines per row of characters or pixels */
+    uint32_t start;     /* first address of the screen, in the CRT controller's units */
+    uint32_t pitch;     /* distance of rows, in the same units */
+    uint32_t split;     /* line compare: after this scan line, addresses begin at 0 */
 } view;
 
 /* --- colours --- */
@@ -85,15 +85,15 @@ static const uint8_t *text_memory(const view *w)
 }
 
 /* Returns the CRT controller's address for its scan line `y`, and in *scan the line within the row. */
-static uint32_t row_address(const view *w, uint32_t y, uint32_t lines_of_row, uint32_t *scan)
+static uint32_t row_address(const view *w, uint32_t y, uint32_t *scan)
 {
     uint32_t line = y, begins = w->start, split = (w->split + 1) / w->twice;
     if (w->split < w->lines && y >= split) {
         line = y - split;
         begins = 0;
     }
-    *scan = line % lines_of_row;
-    return begins + line / lines_of_row * w->pitch;
+    *scan = line % w->row_lines;
+    return begins + line / w->row_lines * w->pitch;
 }
 
 /* --- graphics --- */
@@ -103,7 +103,7 @@ static void draw_256(const view *w)
 {
     uint32_t scan, panning = w->v->attribute[PANNING] / 2 & 3;
     for (unsigned y = 0; y < w->picture->height; y++) {
-        uint32_t address = row_address(w, y * w->rows, w->rows, &scan);
+        uint32_t address = row_address(w, y * w->row_lines, &scan);
         for (unsigned x = 0; x < w->picture->width; x++) {
             unsigned from = x + panning;
             put_colour(w, x, y, plane_byte(w, in_bytes(w, address + from / 4), from % 4));
@@ -116,7 +116,7 @@ static void draw_16(const view *w)
 {
     uint32_t scan, panning = w->v->attribute[PANNING] & 7;
     for (unsigned y = 0; y < w->picture->height; y++) {
-        uint32_t address = row_address(w, y * w->rows, w->rows, &scan);
+        uint32_t address = row_address(w, y * w->row_lines, &scan);
         for (unsigned x = 0; x < w->picture->width; x++) {
             uint32_t offset = in_bytes(w, address + (x + panning) / 8);
             unsigned index = 0, bit = 7 - (x + panning) % 8;
@@ -133,7 +133,7 @@ static void draw_cga(const view *w, unsigned depth)
     uint32_t scan;
     const uint8_t *memory = text_memory(w);
     for (unsigned y = 0; y < w->picture->height; y++) {
-        uint32_t at = in_bytes(w, row_address(w, y, w->rows, &scan)) + (scan & 1) * ODD_LINES;
+        uint32_t at = in_bytes(w, row_address(w, y, &scan)) + (scan & 1) * ODD_LINES;
         for (unsigned x = 0; x < w->picture->width; x++) {
             uint8_t byte = memory[(at + x * depth / 8) % TEXT_BYTES];
             put_colour(w, x, y,
@@ -147,13 +147,12 @@ static void draw_cga(const view *w, unsigned depth)
 /* Returns a line of a glyph from plane 2. Attribute bit 3 selects one of two font blocks. */
 static uint8_t glyph_line(const view *w, uint8_t character, uint8_t attribute, unsigned line)
 {
-    static const uint16_t blocks[8] = {0, 0x4000, 0x8000, 0xc000, 0x2000, 0x6000, 0xa000, 0xe000};
     unsigned map = w->v->sequencer[3];
     unsigned block = (attribute & 8) != 0 ? (map >> 2 & 3) | (map >> 3 & 4) : (map & 3) | (map >> 2 & 4);
-    return w->v->memory[(blocks[block] + character * 32u + line % 32) * VIDEO_PLANES + 2];
+    return w->v->memory[(video_font_block(block) + character * 32u + line % 32) * VIDEO_PLANES + 2];
 }
 
-/* Returns true if the cursor covers a line of the character at address `cell`. It does not blink in a picture. */
+/* Returns true if the cursor covers a line of the character at address `cell`. In a picture, it does not blink. */
 static bool cursor_on(const view *w, uint32_t cell, unsigned line)
 {
     const uint8_t *c = w->v->crtc;
@@ -171,7 +170,7 @@ static void draw_text(const view *w)
     const uint8_t *memory = text_memory(w);
     uint32_t scan;
     for (unsigned y = 0; y < w->picture->height; y++) {
-        uint32_t address = row_address(w, y, w->rows, &scan);
+        uint32_t address = row_address(w, y, &scan);
         for (unsigned column = 0; column < columns; column++) {
             uint32_t cell = address + column;
             const uint8_t *code = memory + cell * 2 % TEXT_BYTES;
@@ -224,15 +223,15 @@ static void measure(view *w, unsigned *width, unsigned *height)
     const uint8_t *c = v->crtc;
     bool graphics = (v->graphics[6] & 1) != 0, cga = graphics && (v->graphics[6] & 8) != 0;
     unsigned characters = c[1] + 1u;
-    w->lines = (c[0x12] | (c[7] & 2u) << 7 | (c[7] & 0x40u) << 3) + 1;
+    w->lines = video_lines_of(c);
     w->twice = (c[MAX_SCAN] & 0x80) != 0 ? 2 : 1;
-    w->rows = (c[MAX_SCAN] & 31u) + 1;
+    w->row_lines = (c[MAX_SCAN] & 31u) + 1;
     w->start = (uint32_t)c[VIDEO_START] << 8 | c[VIDEO_START + 1];
     w->pitch = c[OFFSET] * 2u;
     w->split = c[0x18] | (c[7] & 0x10u) << 4 | (c[MAX_SCAN] & 0x40u) << 3;
     *height = w->lines / w->twice;
     if (graphics && !cga)
-        *height /= w->rows;
+        *height /= w->row_lines;
     *width = characters * ((v->graphics[5] & 0x40) != 0 ? 4 : graphics || (v->sequencer[1] & 1) != 0 ? 8 : 9);
     if (v->vesa != 0) {
         *width = v->vesa_width;

@@ -14,7 +14,8 @@
 static const p5_pin wired_pins[] = {P5_PIN_PM0, P5_PIN_PM1, P5_PIN_PMI};
 enum { WIRED_PINS = sizeof wired_pins / sizeof wired_pins[0] };
 
-/* Returns where the model connects a pin: PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_APIC, or PIN_TO_IRQ plus a line. */
+/* Returns where the model connects a pin: PIN_TO_NOTHING, PIN_TO_NMI, PIN_TO_APIC (the local APIC's entry for the
+ * performance monitor), or PIN_TO_IRQ plus a line. */
 static uint32_t wire_of(const p5_machine *machine, p5_pin pin)
 {
     if (pin == P5_PIN_PMI)
@@ -60,14 +61,14 @@ static void pin_changed(void *context, p5_pin pin, bool level, uint64_t clock)
 }
 
 /* Handles a parity error: IERR# is asserted, and the processor shuts down unless TR1.NS is set (manual,
- * 26.2.1.4). */
+ * 26.2.1.4). `array` is a bit of TR1. */
 static void parity_error(void *context, uint32_t array, bool shutdown)
 {
     static const char *const names[] = {"code cache tag",  "code cache data", "code cache data",
                                         "code cache data", "code cache data", "code TLB tag",
                                         "code TLB data",   "data cache tag",  "data cache data",
                                         "data TLB tag",    "data TLB data",   "microcode"};
-    enum { FIRST = 2 };
+    enum { FIRST = 2 /* number of the lowest of these bits */ };
     p5_machine *machine = context;
     const char *name = names[__builtin_ctz(array) - FIRST];
     notice_once(&machine->notices, NOTICE_OTHER, array, "parity error in the %s: IERR# is asserted", name);
@@ -103,12 +104,14 @@ uint64_t wires_deadline(const p5_machine *machine, bool halted)
     return machine->wires_followed ? p5_pmu_pin_deadline(machine->pmu, halted ? &turn : NULL) : UINT64_MAX;
 }
 
+/* The local APIC's entry for the performance monitor may have the delivery mode NMI. */
 bool wires_may_raise_nmi(const p5_machine *machine)
 {
     bool wired = false;
-    for (unsigned i = 0; i < WIRED_PINS; i++)
-        wired |=
-            wire_of(machine, wired_pins[i]) == PIN_TO_NMI || wire_of(machine, wired_pins[i]) == PIN_TO_APIC;
+    for (unsigned i = 0; i < WIRED_PINS; i++) {
+        uint32_t wire = wire_of(machine, wired_pins[i]);
+        wired |= wire == PIN_TO_NMI || wire == PIN_TO_APIC;
+    }
     return machine->nmi_request || devices_may_raise_nmi(machine->devices) ||
            (wired && wires_deadline(machine, true) != UINT64_MAX);
 }

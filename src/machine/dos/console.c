@@ -53,7 +53,7 @@ static bool key_comes(const dos *d)
 {
     enum { KEYBOARD_VECTOR = 9 };
     return bios_load(&d->bios, KEYBOARD_VECTOR * 4, 4) == dos_stub(KEYBOARD_VECTOR) &&
-           keyboard_sends(d->machine->devices);
+           keyboard_sends_key(d->machine->devices);
 }
 
 /* Takes a key of the input stream, whatever the BIOS key buffer holds. Returns 1, 0 if there is none yet, or -1 at the end
@@ -64,7 +64,7 @@ static int take_input(dos *d, key_press *key)
         if (d->input_ended || d->machine->options.input == NULL)
             return -1;
         devices_console_flush(d->machine->devices);
-        int got = keyboard_take(d->machine->devices, devices_input_idle, key);
+        int got = keyboard_take_key(d->machine->devices, devices_input_idle, key);
         d->input_ended = got < 0;
         if (got != 1)
             return got;

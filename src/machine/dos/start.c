@@ -239,7 +239,7 @@ static p5_status start(dos *d, const char *path, const char *const *arguments, c
     engine_set(machine->engine, ENGINE_ESP, BOOT_STACK);
     bios_install(&d->bios);
     put_stubs(d);
-    keyboard_want(machine->devices, false);
+    keyboard_set_one_by_one(machine->devices, true);
     devices_set_a20(machine->devices, false);
     dos_national_open(d);
     dos_memory_open(d, FIRST_BLOCK);

@@ -287,7 +287,7 @@ p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5
         kernel_enter(machine, k);
         /* A kernel without a serial console has its console on the screen, and reads the keyboard. */
         if (strstr(line, "console=ttyS") == NULL)
-            devices_type_input(machine->devices);
+            devices_input_to_keyboard(machine->devices);
     }
     free(k);
     return status;

@@ -82,18 +82,18 @@ static void test_requests(void **state)
     (void)state;
     p5_machine *m = board_open("ab");
     m->devices->input = INPUT_KEYBOARD;
-    keyboard_want(m->devices, false);
-    assert_false(keyboard_sends(m->devices));
-    keyboard_ask(m->devices);
-    assert_true(keyboard_sends(m->devices));
+    keyboard_set_one_by_one(m->devices, true);
+    assert_false(keyboard_sends_key(m->devices));
+    keyboard_request_key(m->devices);
+    assert_true(keyboard_sends_key(m->devices));
     pass(m, 4 * MILLISECOND);
-    assert_true(keyboard_sends(m->devices));
+    assert_true(keyboard_sends_key(m->devices));
     assert_int_equal(in(m, DATA), 0x1e);
     pass(m, 4 * MILLISECOND);
-    assert_false(keyboard_sends(m->devices));
+    assert_false(keyboard_sends_key(m->devices));
     assert_int_equal(in(m, DATA), 0x9e);
     pass(m, 4 * MILLISECOND);
-    assert_false(keyboard_sends(m->devices));
+    assert_false(keyboard_sends_key(m->devices));
     assert_int_equal(0, in(m, COMMAND) & 1);
     p5_machine_close(m);
 }
@@ -293,18 +293,18 @@ static void test_keys_on_their_way(void **state)
     (void)state;
     p5_machine *m = board_open("");
     keyboard *k = &m->devices->keyboard;
-    assert_false(keyboard_sends(m->devices));
+    assert_false(keyboard_sends_key(m->devices));
     k->output_full = true;
     k->output = 0x1e;
-    assert_true(keyboard_sends(m->devices));
+    assert_true(keyboard_sends_key(m->devices));
     k->output = 0x9e;
-    assert_false(keyboard_sends(m->devices));
+    assert_false(keyboard_sends_key(m->devices));
     k->queue[0] = 0x9e;
     k->queue[1] = 0x1e;
     k->queued = 1;
-    assert_false(keyboard_sends(m->devices));
+    assert_false(keyboard_sends_key(m->devices));
     k->queued = 2;
-    assert_true(keyboard_sends(m->devices));
+    assert_true(keyboard_sends_key(m->devices));
     p5_machine_close(m);
 }
 
