@@ -120,7 +120,7 @@ bool p5_machine_screen(const p5_machine *machine, p5_screen *to)
     p5_screen screen = {.size = sizeof screen};
     if (!has_screen(machine))
         return false;
-    const uint8_t *crtc = video_crtc(machine->devices); /* the CRT controller's registers */
+    const uint8_t *crtc = video_vga_of(machine->devices).crtc; /* the CRT controller's registers */
     const uint8_t *text = engine_ram(machine->engine, TEXT, TEXT_BYTES);
     if (text == NULL)
         return false;

@@ -10,15 +10,13 @@
 #include "machine/bios/video.h"
 
 enum {
-    ROM_SEGMENT = 0xf000,
     ROM_BASE = 0xf0000,
     ROM_BYTES = 0x10000,
-    STUBS = 0xe000, /* offset of the stubs in the ROM's segment; further offsets: */
+    STUBS = 0xe000, /* offset in the ROM of the stub of vector 0 */
     STUB_BYTES = 16,
-    RESET_ENTRY = 0xfff0,
-    DATE = 0xfff5, /* run-time libraries recognize a PC by it */
+    RESET_ENTRY = 0xfff0, /* these are offsets in the ROM, too */
+    DATE = 0xfff5,        /* run-time libraries recognize a PC by it */
     MODEL_BYTE = 0xfffe,
-    SYSTEM_TABLE = 0xe6f5, /* what INT 15h AH = C0h returns */
     MODEL_AT = 0xfc,
     TICKS_PER_DAY = 0x1800b0,
     VECTORS = 256
@@ -55,13 +53,18 @@ uint32_t bios_pointer(const bios *b, engine_segment_name segment, engine_registe
     return (uint32_t)s.selector << 16 | bios_word(b, r);
 }
 
+void bios_set_segment(engine *e, engine_segment_name which, uint16_t selector)
+{
+    engine_segment segment;
+    engine_get_segment(e, which, &segment);
+    segment.selector = selector;
+    segment.base = (uint32_t)selector << 4;
+    engine_set_segment(e, which, &segment);
+}
+
 void bios_set_pointer(bios *b, engine_register r, uint32_t pointer)
 {
-    engine_segment es;
-    engine_get_segment(b->machine->engine, ENGINE_ES, &es);
-    es.selector = (uint16_t)(pointer >> 16);
-    es.base = (uint32_t)es.selector << 4;
-    engine_set_segment(b->machine->engine, ENGINE_ES, &es);
+    bios_set_segment(b->machine->engine, ENGINE_ES, (uint16_t)(pointer >> 16));
     bios_set_word(b, r, (uint16_t)pointer);
 }
 
@@ -288,7 +291,7 @@ static void bios_rom(bios *b)
     for (unsigned i = 0; i < sizeof bios_stubs / sizeof bios_stubs[0]; i++)
         for (unsigned vector = bios_stubs[i].first; vector <= bios_stubs[i].last; vector++)
             bios_put_stub(b, vector, bios_stubs[i].code, bios_stubs[i].size);
-    memcpy(rom + SYSTEM_TABLE, system_table, sizeof system_table);
+    memcpy(rom + BIOS_SYSTEM_TABLE, system_table, sizeof system_table);
     memcpy(rom + RESET_ENTRY, reset, sizeof reset);
     video_rom(rom);
     vesa_rom(rom);
@@ -300,17 +303,17 @@ static void bios_rom(bios *b)
 
 uint32_t bios_stub_address(unsigned vector)
 {
-    return (uint32_t)ROM_SEGMENT << 16 | (STUBS + vector * STUB_BYTES);
+    return bios_rom_pointer(STUBS + vector * STUB_BYTES);
 }
 
-/* Fills the vector table. 1Dh-1Fh, 41h and 46h point to tables: those of the disks, and others that are not there
- * and stay zero. */
+/* Fills the vector table. 1Dh-1Fh, 41h and 46h are pointers to tables: 1Eh, 41h and 46h to those of the disks, 1Fh to a
+ * font (video_set_font). A table that does not exist has a pointer of 0. */
 static void bios_vectors(bios *b)
 {
     for (unsigned vector = 0; vector < VECTORS; vector++) {
         bool table = (vector >= 0x1d && vector <= 0x1f) || vector == 0x41 || vector == 0x46;
         uint16_t offset = bios_disk_table(b, vector);
-        uint32_t pointer = offset != 0 ? (uint32_t)ROM_SEGMENT << 16 | offset : 0;
+        uint32_t pointer = offset != 0 ? bios_rom_pointer(offset) : 0;
         bios_store(b, vector * 4, 4, table ? pointer : bios_stub_address(vector));
     }
 }

@@ -6,10 +6,19 @@
 #include "machine/board/devices.h"
 #include "machine/load/data_area.h"
 
-enum { BIOS_BOOT = 0x7c00 };
+enum { BIOS_BOOT = 0x7c00 /* address of the boot sector in memory */ };
+enum { BIOS_SYSTEM_TABLE = 0xe6f5 /* offset in the ROM: what INT 15h AH = C0h returns */ };
 
-/* Returns the vector table entry of a vector's stub: segment and offset. */
+/* Returns a pointer to an offset in the ROM: its segment, F000h, is in the upper half. */
+static inline uint32_t bios_rom_pointer(uint32_t offset)
+{
+    return 0xf0000000u | offset;
+}
+/* Returns the pointer to a vector's stub in the ROM. */
 uint32_t bios_stub_address(unsigned vector);
+
+/* Loads a segment register as in real mode: its base becomes selector * 16. */
+void bios_set_segment(engine *e, engine_segment_name which, uint16_t selector);
 
 /* Returns a status to the caller of the interrupt: in AH, with carry set unless the status is 0. */
 void bios_finish(bios *b, uint8_t status);
@@ -28,9 +37,8 @@ void bios_disk_tables(const bios *b, uint8_t *rom);
 /* Returns the offset in the ROM of the disk parameter table to which vector 1Eh, 41h or 46h points; 0 if there is
  * no such drive, and for any other vector. */
 uint16_t bios_disk_table(const bios *b, unsigned vector);
-/* Loads the boot sector or boot image of the drive that the machine boots from. Sets DL to the drive's number,
- * and *entry to the segment (upper half) and offset of the first instruction. Returns false if the disk cannot be
- * read. */
+/* Loads the boot sector or boot image of the drive that the machine boots from. Sets DL to the drive's number, and
+ * *entry to the segment (upper half) and offset of the first instruction. Returns false if the disk cannot be read. */
 bool bios_disk_boot(bios *b, uint32_t *entry);
 
 #endif

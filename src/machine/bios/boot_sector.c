@@ -11,7 +11,7 @@
 #include "machine/run/open.h"
 #include "machine/run/processor.h"
 
-/* SIGNATURE: byte of the boot sector. */
+/* SIGNATURE: offset of the bytes 55h AAh in a boot sector. */
 enum { SIGNATURE = 510, REAL_LIMIT = 0xffff, VECTOR_TABLE_LIMIT = 0x3ff };
 
 /* Returns a new BIOS, or NULL if memory is exhausted. */
@@ -73,17 +73,6 @@ void boot_processor(engine *e)
     segment_start(e, BIOS_BOOT, BIOS_BOOT, EFLAGS_FIXED | EFLAGS_IF);
 }
 
-/* Sets CS:IP; `entry` is the segment in the upper half and the offset in the lower one. */
-static void boot_go(engine *e, uint32_t entry)
-{
-    engine_segment cs;
-    engine_get_segment(e, ENGINE_CS, &cs);
-    cs.selector = (uint16_t)(entry >> 16);
-    cs.base = (uint32_t)cs.selector << 4;
-    engine_set_segment(e, ENGINE_CS, &cs);
-    engine_set(e, ENGINE_EIP, entry & 0xffff);
-}
-
 /* Opens the image as drive 0, installs the BIOS, and loads what it boots. */
 p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *error)
 {
@@ -107,12 +96,12 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
     machine->guest = &boot_guest;
     machine->guest_state = b;
     engine_set(machine->engine, ENGINE_EDX, disk->kind);
-    if (disk->kind == DRIVE_CD)
-        boot_go(machine->engine, entry);
+    bios_set_segment(machine->engine, ENGINE_CS, (uint16_t)(entry >> 16));
+    engine_set(machine->engine, ENGINE_EIP, entry & 0xffff);
     processor_set_control(machine);
     const uint8_t *sector = engine_ram(machine->engine, BIOS_BOOT, DISK_SECTOR);
-    bool sign = disk->kind == DRIVE_CD || (sector[SIGNATURE] == 0x55 && sector[SIGNATURE + 1] == 0xaa);
-    if (read && sign)
+    bool bootable = disk->kind == DRIVE_CD || (sector[SIGNATURE] == 0x55 && sector[SIGNATURE + 1] == 0xaa);
+    if (read && bootable)
         return P5_OK;
     machine->guest = NULL;
     boot_close(machine);
@@ -147,13 +136,8 @@ static void real_enter(p5_machine *machine, uint16_t segment, uint16_t offset)
 {
     engine *e = machine->engine;
     boot_processor(e);
-    for (engine_segment_name s = ENGINE_ES; s <= ENGINE_DS; s++) {
-        engine_segment real;
-        engine_get_segment(e, s, &real);
-        real.selector = segment;
-        real.base = (uint32_t)segment << 4;
-        engine_set_segment(e, s, &real);
-    }
+    for (engine_segment_name s = ENGINE_ES; s <= ENGINE_DS; s++)
+        bios_set_segment(e, s, segment);
     engine_set(e, ENGINE_ESP, 0xfffe);
     engine_set(e, ENGINE_EIP, offset);
 }

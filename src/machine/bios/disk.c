@@ -12,6 +12,7 @@ enum {
     NOT_FOUND = 0x04,
     CONTROLLER_FAILED = 0x20,
     PACKET_BYTES = 16,      /* of AH = 42h-44h, at least */
+    MOST_BLOCKS = 127,      /* in such a packet */
     EDD_FIXED_ACCESS = 1,   /* AH = 41h: functions 42h-44h and 48h exist */
     EDD_PARAMETERS = 26,    /* bytes that AH = 48h returns */
     CD_PACKET_BYTES = 0x13, /* of AH = 4Bh */
@@ -37,8 +38,7 @@ static void disk_finish(bios *b, uint8_t status)
 /* Offsets in the ROM. The second hard disk's table follows the first one's. */
 enum { TABLE_DISKETTE = 0xd000, TABLE_HARD_DISK = 0xd010, TABLE_BYTES = 16 };
 
-/* A hard disk's table has its cylinders, heads, a bit for more than eight heads, landing zone, and sectors of a
- * track. */
+/* A hard disk's table has its cylinders, heads, a bit for more than eight heads, landing zone, and sectors of a track. */
 void bios_disk_tables(const bios *b, uint8_t *rom)
 {
     /* for a 1.44 MB drive: step rate and times of the controller's SPECIFY (2 bytes), motor time, 512 bytes in a
@@ -84,30 +84,27 @@ typedef struct disk_span {
 
 /* Transfers sectors between the image and guest memory. Returns the status and sets *moved to the number of sectors
  * transferred. */
-static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, const disk_span *span,
+static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, disk_span span,
                              unsigned *moved)
 {
-    const uint64_t sector = span->sector;
-    const unsigned count = span->count;
-    uint32_t linear = span->linear;
     engine *e = b->machine->engine;
     uint8_t bytes[CD_SECTOR];
     *moved = 0;
     if (operation == DISK_WRITE && d->is_cd)
         return WRITE_PROTECTED;
-    if (sector >= d->sectors || count > d->sectors - sector)
+    if (span.sector >= d->sectors || span.count > d->sectors - span.sector)
         return NOT_FOUND;
     if (operation == DISK_WRITE)
         devices_notice_write(b->machine->devices, d);
-    for (; *moved < count; ++*moved, linear += d->sector_bytes) {
+    for (; *moved < span.count; ++*moved, span.sector++, span.linear += d->sector_bytes) {
         bool good = true;
         if (operation == DISK_READ) {
-            devices_notice_padding(b->machine->devices, d, sector + *moved);
-            good = disk_image_read(d, sector + *moved, bytes) &&
-                   engine_write_linear(e, linear, bytes, d->sector_bytes);
+            devices_notice_padding(b->machine->devices, d, span.sector);
+            good = disk_image_read(d, span.sector, bytes) &&
+                   engine_write_linear(e, span.linear, bytes, d->sector_bytes);
         } else if (operation == DISK_WRITE) {
-            good = engine_read_linear(e, linear, bytes, d->sector_bytes) &&
-                   disk_image_write(d, sector + *moved, bytes);
+            good = engine_read_linear(e, span.linear, bytes, d->sector_bytes) &&
+                   disk_image_write(d, span.sector, bytes);
         }
         if (!good)
             return CONTROLLER_FAILED;
@@ -126,7 +123,7 @@ static bool boot_cd(bios *b, disk_image *d, uint32_t *entry)
     bytes = bytes < LARGEST ? bytes : LARGEST;
     const disk_span span = {boot->start, (bytes + CD_SECTOR - 1) / CD_SECTOR,
                             (uint32_t)boot->load_segment << 4};
-    return disk_transfer(b, d, DISK_READ, &span, &moved) == 0;
+    return disk_transfer(b, d, DISK_READ, span, &moved) == 0;
 }
 
 bool bios_disk_boot(bios *b, uint32_t *entry)
@@ -143,7 +140,7 @@ bool bios_disk_boot(bios *b, uint32_t *entry)
 
 /* AH = 02h-04h: Transfers AL sectors to or from ES:BX, from cylinder CH with CL bits 7-6, head DH and sector CL
  * bits 5-0 (counted from 1) on. */
-static void disk_by_place(bios *b, disk_image *d, disk_operation operation)
+static void disk_by_cylinder(bios *b, disk_image *d, disk_operation operation)
 {
     uint8_t count = bios_low(b, ENGINE_EAX), cl = bios_low(b, ENGINE_ECX);
     uint32_t cylinder = bios_high(b, ENGINE_ECX) | (uint32_t)(cl & 0xc0) << 2, sector = cl & 0x3f;
@@ -154,7 +151,7 @@ static void disk_by_place(bios *b, disk_image *d, disk_operation operation)
         cylinder < bios_cylinders(d)) {
         uint64_t block = disk_image_block(d, cylinder, head, sector);
         uint32_t buffer = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EBX);
-        status = disk_transfer(b, d, operation, &(disk_span){block, count, buffer}, &moved);
+        status = disk_transfer(b, d, operation, (disk_span){block, count, buffer}, &moved);
     }
     bios_set_low(b, ENGINE_EAX, (uint8_t)moved);
     disk_finish(b, status);
@@ -170,8 +167,8 @@ static void disk_by_block(bios *b, disk_image *d, disk_operation operation)
     uint64_t block = bios_load(b, packet + 8, 4) | (uint64_t)bios_load(b, packet + 12, 4) << 32;
     unsigned moved = 0;
     uint8_t status = BAD_COMMAND;
-    if (bios_load(b, packet, 1) >= PACKET_BYTES && count <= 127)
-        status = disk_transfer(b, d, operation, &(disk_span){block, count, buffer}, &moved);
+    if (bios_load(b, packet, 1) >= PACKET_BYTES && count <= MOST_BLOCKS)
+        status = disk_transfer(b, d, operation, (disk_span){block, count, buffer}, &moved);
     bios_store(b, packet + 2, 2, moved);
     disk_finish(b, status);
 }
@@ -189,7 +186,7 @@ static void disk_parameters(bios *b, const disk_image *d)
     bios_set_low(b, ENGINE_EDX, (uint8_t)devices_drives(b->machine->devices, d->kind));
     bios_set_low(b, ENGINE_EBX, d->type);
     if (d->kind == DRIVE_DISKETTE)
-        bios_set_pointer(b, ENGINE_EDI, 0xf0000000u | TABLE_DISKETTE);
+        bios_set_pointer(b, ENGINE_EDI, bios_rom_pointer(TABLE_DISKETTE));
     bios_set_low(b, ENGINE_EAX, 0);
     disk_finish(b, 0);
 }
@@ -266,7 +263,7 @@ void bios_disk_service(bios *b)
     case 0x02:
     case 0x03:
     case 0x04:
-        disk_by_place(b, d, (disk_operation)(command - 2));
+        disk_by_cylinder(b, d, (disk_operation)(command - 2));
         break;
     case 0x08:
         disk_parameters(b, d);
@@ -274,7 +271,7 @@ void bios_disk_service(bios *b)
     case 0x15:
         disk_type(b, d);
         break;
-    case 0x41: /* is the Enhanced Disk Drive interface there? */
+    case 0x41: /* check whether the Enhanced Disk Drive functions exist */
         if (bios_word(b, ENGINE_EBX) != 0x55aa) {
             bios_finish(b, BAD_COMMAND);
             break;
@@ -289,11 +286,11 @@ void bios_disk_service(bios *b)
     case 0x44:
         disk_by_block(b, d, (disk_operation)(command - 0x42));
         break;
-    case 0x4b:
-        disk_emulation(b, d);
-        break;
     case 0x48:
         disk_extended_parameters(b, d);
+        break;
+    case 0x4b:
+        disk_emulation(b, d);
         break;
     default:
         disk_finish(b, BAD_COMMAND);

@@ -142,7 +142,8 @@ static bool old_key(uint16_t *key)
     return true;
 }
 
-/* Reads the next key for function AH and leaves it in the buffer. Drops keys that the old functions do not have. */
+/* Reads the next key for function AH and leaves it in the buffer. For an old function, drops keys that it does not
+ * have. Returns false if there is no key. */
 static bool next_key(bios *b, uint16_t *key)
 {
     bool old = bios_high(b, ENGINE_EAX) < NEW_FUNCTIONS;
@@ -202,7 +203,7 @@ static bool key_wait(bios *b)
 {
     uint16_t key, taken;
     if (!next_key(b, &key)) {
-        keyboard_request_key(b->machine->devices); /* makes the keyboard send a key of the user's input */
+        keyboard_request_key(b->machine->devices);
         wait_at_end(b);
         return true;
     }
@@ -227,8 +228,7 @@ bool bios_keyboard(bios *b)
             bios_set_word(b, ENGINE_EAX, key);
         else {
             keyboard_request_key(b->machine->devices);
-            keyboard_polled(
-                b->machine->devices); /* ends a guest that polls for ever after the end of the input */
+            keyboard_polled(b->machine->devices);
         }
         return false;
     }

@@ -6,7 +6,6 @@
 
 enum {
     UNSUPPORTED = 0x86,      /* status in AH */
-    SYSTEM_TABLE = 0xe6f5,   /* its offset in the ROM (bios.c) */
     MOUSE_HANDLER = 0xfd040, /* in the ROM: the pointer that AX = C207h sets */
     HIGH_MEMORY = 1 << 20,
     SIXTEEN_MB = 16 << 20,
@@ -30,8 +29,7 @@ enum {
     RTC_PERIODIC = 0x40
 };
 
-/* AH = 24h: AL = 0 closes and 1 opens the gate of address line 20, 2 returns its state, 3 how it can be
- * controlled. */
+/* AH = 24h: AL = 0 closes and 1 opens the gate of address line 20, 2 returns its state, 3 how it can be controlled. */
 static void system_a20(bios *b)
 {
     devices *board = b->machine->devices;
@@ -91,8 +89,8 @@ static void event_interrupts(bios *b, bool on)
                       devices_read(b->machine, SLAVE_MASK, 1) & ~(uint32_t)RTC_LINE);
 }
 
-/* AH = 83h: AL = 00h sets bit 7 of the byte at ES:BX after CX:DX microseconds, which INT 70h counts. AL = 01h cancels that. Returns
- * the status. */
+/* AH = 83h: AL = 00h sets bit 7 of the byte at ES:BX after CX:DX microseconds, which INT 70h counts. AL = 01h cancels
+ * that. Returns the status. */
 static uint8_t system_event(bios *b)
 {
     enum { BUSY = 0x80 };
@@ -171,8 +169,7 @@ static void system_sizes(bios *b)
 static void system_map(bios *b)
 {
     const struct {
-        uint64_t base, length;
-        uint32_t type;
+        uint32_t base, length, type;
     } map[] = {{0, BIOS_BASE_MEMORY_KB * 1024, MAP_RAM},
                {0xf0000, 0x10000, MAP_RESERVED},
                {HIGH_MEMORY, system_above(b, HIGH_MEMORY), MAP_RAM}};
@@ -182,9 +179,9 @@ static void system_map(bios *b)
         return;
     }
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
-    bios_store(b, at, 4, (uint32_t)map[entry].base);
+    bios_store(b, at, 4, map[entry].base);
     bios_store(b, at + 4, 4, 0);
-    bios_store(b, at + 8, 4, (uint32_t)map[entry].length);
+    bios_store(b, at + 8, 4, map[entry].length);
     bios_store(b, at + 12, 4, 0);
     bios_store(b, at + 16, 4, map[entry].type);
     engine_set(b->machine->engine, ENGINE_EAX, SMAP);
@@ -193,8 +190,8 @@ static void system_map(bios *b)
     bios_set_flag(b, FLAG_CARRY, false);
 }
 
-/* Sends the mouse a command, and a parameter if the command has one. Returns whether it takes the parameter; `answer` is that to
- * the command. */
+/* Sends the mouse a command and, unless `parameter` is negative, its parameter. Sets `answer` to the answer to the
+ * command. Returns whether the mouse accepts the parameter. */
 static bool mouse_send(bios *b, uint8_t command, int parameter, uint8_t answer[MOUSE_ANSWER])
 {
     uint8_t taken[MOUSE_ANSWER];
@@ -209,7 +206,8 @@ static bool mouse_send(bios *b, uint8_t command, int parameter, uint8_t answer[M
 static uint8_t system_mouse(bios *b)
 {
     enum { NO_FUNCTION = 1, BAD_INPUT = 2, NO_HANDLER = 5, LARGEST_PACKET = 8 };
-    static const uint8_t rates[] = {10, 20, 40, 60, 80, 100, 200};
+    static const uint8_t rates[] = {10, 20, 40, 60, 80, 100, 200},
+                         commands[] = {MOUSE_STATUS, MOUSE_SET_SCALING_1, MOUSE_SET_SCALING_2};
     uint8_t bh = bios_high(b, ENGINE_EBX), answer[MOUSE_ANSWER] = {0};
     switch (bios_low(b, ENGINE_EAX)) {
     case 0x00:
@@ -237,13 +235,9 @@ static uint8_t system_mouse(bios *b)
         mouse_send(b, MOUSE_SET_DEFAULTS, -1, answer);
         return 0;
     case 0x06:
-        if (bh > 2)
+        if (bh >= sizeof commands)
             return NO_FUNCTION;
-        mouse_send(b,
-                   bh == 0   ? MOUSE_STATUS
-                   : bh == 1 ? MOUSE_SET_SCALING_1
-                             : MOUSE_SET_SCALING_2,
-                   -1, answer);
+        mouse_send(b, commands[bh], -1, answer);
         if (bh != 0)
             return 0;
         bios_set_low(b, ENGINE_EBX, answer[1]);
@@ -280,20 +274,14 @@ bool bios_system(bios *b)
         bios_set_word(b, ENGINE_EAX, (uint16_t)(kilobytes < 0xffff ? kilobytes : 0xffff));
         bios_set_flag(b, FLAG_CARRY, false);
         return false;
-    case 0x90: /* a device is waited for, or is ready: hooks of multitasking programs */
+    case 0x90: /* the BIOS waits for a device, or the device is ready: hooks of multitasking programs */
     case 0x91:
         bios_finish(b, 0);
         return false;
-    case 0xc0: { /* returns ES:BX, the address of the system table */
-        engine_segment rom = {.selector = 0xf000, .base = 0xf0000, .limit = 0xffff};
-        engine_segment es;
-        engine_get_segment(b->machine->engine, ENGINE_ES, &es);
-        rom.flags = es.flags;
-        engine_set_segment(b->machine->engine, ENGINE_ES, &rom);
-        bios_set_word(b, ENGINE_EBX, SYSTEM_TABLE);
+    case 0xc0:
+        bios_set_pointer(b, ENGINE_EBX, bios_rom_pointer(BIOS_SYSTEM_TABLE));
         bios_finish(b, 0);
         return false;
-    }
     case 0xc2:
         bios_finish(b, system_mouse(b));
         return false;

@@ -47,9 +47,8 @@ static unsigned pixel_bytes(const video_vesa_mode *mode)
 
 /* --- ROM contents --- */
 
-/* Routines that a program may copy and call in 32-bit protected mode instead of 4F05h, 4F07h and 4F09h. They use
- * only the ports of the DAC and a pair of ports of this VGA, 1CEh for an index and 1CFh for data
- * (board/video_memory.c). */
+/* Routines that a program may copy and call in 32-bit protected mode instead of 4F05h, 4F07h and 4F09h. They use only
+ * the ports of the DAC and a pair of ports of this VGA, 1CEh for an index and 1CFh for data (board/video_memory.c). */
 static const uint8_t window_code[] = {
     0x50, 0x52,             /* push eax; push edx */
     0x66, 0xba, 0xce, 0x01, /* mov dx,1CEh */
@@ -144,15 +143,15 @@ static uint16_t controller_information(bios *b)
 {
     enum { OLD_BYTES = 256, BYTES = 512, VERSION = 0x200 };
     uint8_t block[BYTES] = "VESA";
-    bool new_form = bios_load(b, destination(b), 4) == 0x32454256; /* VBE2 */
+    bool is_new = bios_load(b, destination(b), 4) == 0x32454256; /* VBE2 */
     put(block, 4, 2, VERSION);
-    put(block, 6, 4, 0xf0000000u | MAKER); /* pointers into the ROM: segment F000h in the upper half */
-    put(block, 14, 4, 0xf0000000u | MODE_LIST);
+    put(block, 6, 4, bios_rom_pointer(MAKER));
+    put(block, 14, 4, bios_rom_pointer(MODE_LIST));
     put(block, 18, 2, P5_VIDEO_LINEAR_BYTES / WINDOW); /* memory in units of 64 KB */
     put(block, 20, 2, 1); /* software revision; the pointers to vendor, product and revision follow */
     for (unsigned i = 0; i < 3; i++)
-        put(block, 22 + 4 * i, 4, 0xf0000000u | MAKER);
-    engine_write_linear(b->machine->engine, destination(b), block, new_form ? BYTES : OLD_BYTES);
+        put(block, 22 + 4 * i, 4, bios_rom_pointer(MAKER));
+    engine_write_linear(b->machine->engine, destination(b), block, is_new ? BYTES : OLD_BYTES);
     return SUPPORTED;
 }
 
@@ -180,8 +179,8 @@ static uint16_t mode_information(bios *b)
     put(block, 2, 1, WINDOW_ATTRIBUTES); /* window A: movable, readable, writable; there is no window B */
     put(block, 4, 2, WINDOW >> 10);      /* in what steps it moves, and its size, in KB */
     put(block, 6, 2, WINDOW >> 10);
-    put(block, 8, 2, P5_VIDEO_WINDOW >> 4);                             /* its segment */
-    put(block, 12, 4, 0xf0000000u | (0xe000u + VESA_WINDOW_SLOT * 16)); /* a stub that calls vesa_window */
+    put(block, 8, 2, P5_VIDEO_WINDOW >> 4);                 /* its segment */
+    put(block, 12, 4, bios_stub_address(VESA_WINDOW_SLOT)); /* the stub calls vesa_window */
     put(block, 16, 2, pitch);
     put(block, 18, 2, mode->width);
     put(block, 20, 2, mode->height);
@@ -239,8 +238,8 @@ static uint16_t get_mode(bios *b)
 
 /* --- 4F04h --- */
 
-/* CX, which selects parts of the state, is ignored: all of it is saved, registers and the two parts of the data
- * area. */
+/* Saves or restores the whole state: the registers, and the two parts of the data area. Ignores CX, which selects
+ * parts of the state. */
 bool video_serve_state(bios *b, uint8_t what)
 {
     enum { BLOCK = 64, FIRST = 30, SECOND = 7 };
@@ -349,11 +348,11 @@ static uint16_t serve_start(bios *b)
     return SUPPORTED;
 }
 
-/* 4F09h: BL = 0 or 80h copies CX entries (blue, green, red, unused byte) from ES:DI to the DAC, whose first colour
- * to be set is DX; 1 copies them from the DAC to ES:DI. The DAC's own order is red, green, blue. */
+/* 4F09h: BL = 0 or 80h copies CX entries (blue, green, red, unused byte) from ES:DI to the entries of the DAC from DX
+ * on; 1 copies them from the DAC to ES:DI. The DAC's own order is red, green, blue. */
 static uint16_t serve_colours(bios *b)
 {
-    uint8_t what = bios_low(b, ENGINE_EBX) & 0x7f, *dac = video_colours(b->machine->devices);
+    uint8_t what = bios_low(b, ENGINE_EBX) & 0x7f, *dac = video_vga_of(b->machine->devices).dac;
     uint32_t first = bios_word(b, ENGINE_EDX), count = bios_word(b, ENGINE_ECX), at = destination(b);
     if (what > 1 || first > 255 || count > 256 - first)
         return FAILED;
@@ -376,7 +375,7 @@ static uint16_t protected_interface(bios *b)
     uint8_t copy[1024];
     if (bios_low(b, ENGINE_EBX) != 0)
         return FAILED;
-    bios_set_pointer(b, ENGINE_EDI, 0xf0000000u | PROTECTED);
+    bios_set_pointer(b, ENGINE_EDI, bios_rom_pointer(PROTECTED));
     bios_set_word(b, ENGINE_ECX, make_protected(copy));
     return SUPPORTED;
 }
@@ -392,7 +391,7 @@ static uint16_t serve_width(bios *b)
 
 void video_vesa_service(bios *b)
 {
-    /* by AL; each returns AX */
+    /* The services by AL. Each returns the result for AX. */
     static uint16_t (*const services[])(bios *) = {
         controller_information, mode_information, set_mode,    get_mode,    serve_state,
         serve_window,           serve_line,       serve_start, serve_width, serve_colours,

@@ -3,7 +3,7 @@
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
 
-/* Bytes of a character with its attribute; the attribute grey on black; a mode. */
+/* Bytes of a character with its attribute; the attribute grey on black; the mode with 80 columns of text. */
 enum { CELL = 2, NORMAL = 0x07, TEXT_80 = 3 };
 
 const video_mode *video_mode_now(const bios *b)
@@ -46,16 +46,16 @@ static bool is_text(const bios *b)
     return video_mode_now(b)->kind == VIDEO_TEXT;
 }
 
-/* Sets the cursor position of a page: row in bits 15-8 of `place`, column in bits 7-0. The CRT controller shows the
+/* Sets the cursor position of a page: row in bits 15-8 of `position`, column in bits 7-0. The CRT controller shows the
  * current page's cursor. */
-static void set_cursor(bios *b, unsigned page, uint32_t place)
+static void set_cursor(bios *b, unsigned page, uint32_t position)
 {
-    bios_store(b, BDA_CURSOR + page * 2, 2, place);
+    bios_store(b, BDA_CURSOR + page * 2, 2, position);
     if (page != current_page(b))
         return;
-    uint8_t *cursor = video_crtc(b->machine->devices) + VIDEO_CURSOR;
+    uint8_t *cursor = video_vga_of(b->machine->devices).crtc + VIDEO_CURSOR;
     uint32_t at =
-        bios_load(b, BDA_PAGE_START, 2) / CELL + (place >> 8 & 255) * grid_columns(b) + (place & 255);
+        bios_load(b, BDA_PAGE_START, 2) / CELL + (position >> 8 & 255) * grid_columns(b) + (position & 255);
     cursor[0] = (uint8_t)(at >> 8);
     cursor[1] = (uint8_t)at;
 }
@@ -65,13 +65,13 @@ static unsigned get_cursor(const bios *b, unsigned page)
     return bios_load(b, BDA_CURSOR + page * 2, 2);
 }
 
-/* AH = 01h: Sets the cursor's first and last line. Programs give lines of a cell of 8 lines. Unless AH = 12h with
- * BL = 34h has turned it off, they are converted to the cell's height as IBM's BIOS does: an underline stays at the
- * bottom, half a block begins in the middle, a block fills the cell. */
+/* AH = 01h: Sets the cursor's first and last line. Programs give lines of a cell of 8 lines. Converts them to the cell's
+ * height as IBM's BIOS does, unless AH = 12h with BL = 34h has turned that off: an underline stays at the bottom, half a
+ * block begins in the middle, a block fills the cell. */
 static void set_cursor_shape(bios *b, uint16_t shape)
 {
     enum { HIDDEN = 0x20, BEYOND = 0x1e, TALL = 14 };
-    uint8_t *lines = video_crtc(b->machine->devices) + VIDEO_CURSOR_SHAPE;
+    uint8_t *lines = video_vga_of(b->machine->devices).crtc + VIDEO_CURSOR_SHAPE;
     unsigned first = shape >> 8, last = shape & 255, bottom = bios_load(b, BDA_CHARACTER, 1) - 1;
     bios_store(b, BDA_CURSOR_SHAPE, 2, shape);
     if ((first & 0x60) == HIDDEN) {
@@ -97,7 +97,7 @@ static void set_cursor_shape(bios *b, uint16_t shape)
 /* AH = 05h: Shows a page. */
 static void set_page(bios *b, unsigned page)
 {
-    uint8_t *start = video_crtc(b->machine->devices) + VIDEO_START;
+    uint8_t *start = video_vga_of(b->machine->devices).crtc + VIDEO_START;
     if (page >= VIDEO_PAGES)
         return;
     uint32_t at = page * bios_load(b, BDA_PAGE_BYTES, 2);
@@ -132,7 +132,7 @@ static void set_mode(bios *b, uint8_t number)
 
 /* --- characters --- */
 
-/* Clips the window to the screen. Returns false if it is empty then. */
+/* Clips the window to the screen. Returns false if nothing is left of it. */
 static bool clip(const bios *b, video_scrolled *w)
 {
     unsigned rows = video_rows(b), columns = grid_columns(b);
@@ -176,15 +176,14 @@ static void draw(bios *b, video_glyph glyph)
     video_draw_glyph(b, &glyph);
 }
 
-/* A character that a teletype writes. */
+/* A character to be written as a teletype does. */
 typedef struct typed {
     unsigned page;
     uint8_t character, attribute; /* the attribute is the colour in graphics modes */
-    bool keeps;                   /* text modes keep the attribute that is there */
+    bool keeps;                   /* text modes keep the attribute in memory, and do not use `attribute` */
 } typed;
 
-/* Writes a character at the page's cursor and moves the cursor, as a teletype does: scrolls at the end of the
- * screen. */
+/* Writes a character at the page's cursor and moves the cursor, as a teletype does: scrolls at the end of the screen. */
 static void put_character(bios *b, typed t)
 {
     unsigned cursor = get_cursor(b, t.page), row = cursor >> 8, column = cursor & 255;
@@ -243,14 +242,14 @@ static void teletype(bios *b, typed t)
     put_character(b, t);
 }
 
-/* AH = 09h and 0Ah: Write a character CX times without moving the cursor. In text modes, they go on after the page's last row,
- * to the end of the memory. In graphics modes, BL is the colour,
- * and its bit 7 selects exclusive or. In modes with 256 colours, BL is the colour and BH the background. */
+/* AH = 09h and 0Ah: Writes a character CX times without moving the cursor; 09h also writes the attribute BL. In text
+ * modes, the characters may continue after the page's last row, up to the end of the memory. In graphics modes, BL is
+ * the colour, and its bit 7 selects exclusive or. In modes with 256 colours, BL is the colour and BH the background. */
 static void write_characters(bios *b, bool attribute)
 {
-    bool many = video_mode_now(b)->kind == VIDEO_PACKED, text = is_text(b);
+    bool is_packed = video_mode_now(b)->kind == VIDEO_PACKED, text = is_text(b);
     uint8_t character = bios_low(b, ENGINE_EAX), bl = bios_low(b, ENGINE_EBX), bh = bios_high(b, ENGINE_EBX);
-    unsigned page = many ? 0 : bh % VIDEO_PAGES, columns = grid_columns(b);
+    unsigned page = is_packed ? 0 : bh % VIDEO_PAGES, columns = grid_columns(b);
     unsigned cells =
         text ? (VIDEO_TEXT_MEMORY - page * bios_load(b, BDA_PAGE_BYTES, 2) % VIDEO_TEXT_MEMORY) / CELL
              : video_rows(b) * columns;
@@ -281,15 +280,15 @@ static void read_character(bios *b)
         bios_set_word(b, ENGINE_EAX, video_read_glyph(b, page, cursor >> 8, cursor & 255));
 }
 
-/* AH = 13h: Writes CX characters from ES:BP on page BH at row DH, column DL, or at the cursor if DH = FFh. AL bit 0: the cursor
- * moves; bit 1: each character is followed by its attribute, which is BL otherwise. */
+/* AH = 13h: Writes CX characters from ES:BP on page BH at row DH, column DL, or at the cursor if DH = FFh. AL bit 0: the
+ * cursor moves; bit 1: each character is followed by its attribute, which is BL otherwise. */
 static void write_string(bios *b)
 {
     uint8_t mode = bios_low(b, ENGINE_EAX);
     uint32_t text = bios_segment(b, ENGINE_ES);
     unsigned page = bios_high(b, ENGINE_EBX) % VIDEO_PAGES, before = get_cursor(b, page);
-    uint16_t offset = bios_word(b, ENGINE_EBP), place = bios_word(b, ENGINE_EDX);
-    set_cursor(b, page, place >> 8 == 0xff ? before : place);
+    uint16_t offset = bios_word(b, ENGINE_EBP), position = bios_word(b, ENGINE_EDX);
+    set_cursor(b, page, position >> 8 == 0xff ? before : position);
     for (unsigned i = 0; i < bios_word(b, ENGINE_ECX); i++) {
         uint8_t character = (uint8_t)bios_load(b, text + offset, 1), attribute = bios_low(b, ENGINE_EBX);
         offset++;
@@ -327,13 +326,13 @@ static void pixel(bios *b, bool put)
 static bool serve_screen(bios *b, uint8_t function)
 {
     unsigned page = bios_high(b, ENGINE_EBX) % VIDEO_PAGES;
-    uint16_t from = bios_word(b, ENGINE_ECX), to = bios_word(b, ENGINE_EDX);
+    uint16_t cx = bios_word(b, ENGINE_ECX), dx = bios_word(b, ENGINE_EDX);
     switch (function) {
     case 0x01:
-        set_cursor_shape(b, from);
+        set_cursor_shape(b, cx);
         break;
     case 0x02:
-        set_cursor(b, page, to);
+        set_cursor(b, page, dx);
         break;
     case 0x03: /* return the cursor's position and shape */
         bios_set_word(b, ENGINE_EDX, (uint16_t)get_cursor(b, page));
@@ -344,8 +343,8 @@ static bool serve_screen(bios *b, uint8_t function)
         break;
     case 0x06:
     case 0x07:
-        scroll(b, (video_scrolled){function == 6, bios_low(b, ENGINE_EAX), bios_high(b, ENGINE_EBX),
-                                   from >> 8, from & 255, to >> 8, to & 255, current_page(b)});
+        scroll(b, (video_scrolled){function == 6, bios_low(b, ENGINE_EAX), bios_high(b, ENGINE_EBX), cx >> 8,
+                                   cx & 255, dx >> 8, dx & 255, current_page(b)});
         break;
     case 0x08:
         read_character(b);

@@ -10,8 +10,8 @@ enum { VIDEO_TEXT_MEMORY = 0x8000 };     /* bytes of all text pages */
 enum { VIDEO_PAGES = 8 };
 enum { VIDEO_FUNCTIONALITY = 0x0f00 }; /* offset in the ROM: table for AH = 1Bh */
 
-/* Bits of the data area that AH = 12h changes: in BDA_VIDEO_INFORMATION until the next mode, then in BDA_VIDEO_OPTIONS. Text modes
- * have 350 lines if neither VIDEO_LINES_400 nor VIDEO_LINES_200 is set. */
+/* Bits of the data area that AH = 12h changes: the first in BDA_VIDEO_INFORMATION until a mode is set, the others in
+ * BDA_VIDEO_OPTIONS. Text modes have 350 lines if neither VIDEO_LINES_400 nor VIDEO_LINES_200 is set. */
 enum {
     VIDEO_CURSOR_AS_IS = 1,
     VIDEO_GREYS = 2,
@@ -52,23 +52,22 @@ static inline uint32_t video_base(const video_mode *mode)
 }
 /* Returns the rows of characters, which programs may change in the data area. */
 unsigned video_rows(const bios *b);
-/* video_information.c: AH = 1Bh stores 64 bytes of state information at ES:DI, from the data area and the mode. BX is 0, the only
- * kind of information. */
+/* video_information.c: AH = 1Bh stores 64 bytes of state information at ES:DI, from the data area and the mode. BX is
+ * 0, the only kind of information. */
 void video_information(bios *b);
 /* Returns the lines that are shown; a line that the monitor shows twice counts once. */
 unsigned video_lines(const bios *b);
-/* Sets registers, colours, fonts and data area for a mode; a mode of text gets the lines that AH = 12h has selected. Clears the
- * screen's memory unless `keep`. */
+/* Sets registers, colours, fonts and data area for a mode. A text mode gets the number of lines that AH = 12h has
+ * selected. Clears the screen's memory unless `keep`. */
 void video_set_mode(bios *b, const video_mode *mode, bool keep);
-/* Serves AH = 12h: BL = 10h returns the configuration, colour or monochrome with 256 KB. BL = 30h selects 200, 350 or 400 lines
- * (AL = 0 to 2) for text modes that are set from then on. AL = 1 turns off the colours that a mode sets (31h) and the conversion
- * of cursor shapes (34h), and AL = 0 turns them on; so for the conversion of colours to grey (33h). 32h, 35h and 36h select
- * features that are fixed; they succeed without effect. */
+/* Serves AH = 12h. BL = 10h returns the configuration, colour or monochrome with 256 KB. BL = 30h selects 200, 350 or
+ * 400 lines (AL = 0 to 2) for text modes that are set from then on. AL = 0 turns on and AL = 1 turns off: that a mode
+ * sets colours (BL = 31h), that colours become grey (33h), and that cursor shapes are converted (34h). 32h, 35h and 36h
+ * select features that are fixed; they succeed without effect. */
 void video_alternate(bios *b);
 /* Sets the 256 colours of the DAC to the defaults of a mode. */
 void video_set_colours(bios *b, const video_mode *mode);
-/* Loads `count` glyphs of `height` lines, for the characters from `first` on, into a font block (0-7) of text
- * modes. */
+/* Loads `count` glyphs of `height` lines, for the characters from `first` on, into a font block (0-7) of text modes. */
 void video_load_font(bios *b, unsigned block, const uint8_t *glyphs, unsigned height, unsigned first,
                      unsigned count);
 

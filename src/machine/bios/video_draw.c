@@ -1,6 +1,6 @@
 /* INT 10h in graphics modes: pixels, characters and scrolling. Planar modes are changed in the VGA's planes
  * (video_planes), other modes through guest memory. A program may have given a planar mode a linear byte order, in
- * which the planes are kept in guest RAM: video_planes fetches them from there, and video_planes_written puts them
+ * which the planes are kept in guest RAM: video_planes moves them out of it, and video_map moves them
  * back. Each service calls the latter once after its changes. */
 #include <string.h>
 
@@ -21,6 +21,12 @@ static uint32_t line_start(const video_mode *mode, unsigned page, unsigned y)
     default:
         return y / 2 * LINE_CGA + (y & 1) * ODD_LINES;
     }
+}
+
+/* Returns the bits of a pixel in a byte of memory; in planar modes, of each plane. */
+static unsigned depth_of(const video_mode *mode)
+{
+    return mode->kind == VIDEO_PACKED ? 8 : mode->kind == VIDEO_CGA4 ? 2 : 1;
 }
 
 /* Returns the address of a byte in a plane. */
@@ -49,9 +55,9 @@ static void paint_planes(bios *b, const video_mode *mode, const painted *p)
     }
 }
 
-/* Paints in memory with `depth` bits per pixel. */
-static void paint_bytes(bios *b, const video_mode *mode, const painted *p, unsigned depth)
+static void paint_bytes(bios *b, const video_mode *mode, const painted *p)
 {
+    unsigned depth = depth_of(mode);
     uint32_t at = video_base(mode) + line_start(mode, p->page, p->y) + p->x * depth / 8;
     uint8_t bytes[8], most = (uint8_t)((1u << depth) - 1);
     engine_read_linear(b->machine->engine, at, bytes, depth);
@@ -78,22 +84,22 @@ static void paint(bios *b, const painted *p)
     if (mode->kind == VIDEO_PLANAR)
         paint_planes(b, mode, p);
     else
-        paint_bytes(b, mode, p, mode->kind == VIDEO_PACKED ? 8 : mode->kind == VIDEO_CGA4 ? 2 : 1);
+        paint_bytes(b, mode, p);
 }
 
 /* Sets a pixel. Bit 7 of the colour selects exclusive or, except in modes with 256 colours. */
 void video_put_pixel(bios *b, unsigned page, unsigned x, unsigned y, uint8_t colour)
 {
     uint8_t bit = (uint8_t)(0x80 >> (x & 7));
-    bool many = video_mode_now(b)->kind == VIDEO_PACKED;
+    bool is_packed = video_mode_now(b)->kind == VIDEO_PACKED;
     paint(b, &(painted){.page = page,
                         .x = x & ~7u,
                         .y = y,
                         .mask = bit,
                         .bits = bit,
-                        .colour = many ? colour : colour & 0x7f,
-                        .exclusive = !many && (colour & 0x80) != 0});
-    video_planes_written(b->machine->devices);
+                        .colour = is_packed ? colour : colour & 0x7f,
+                        .exclusive = !is_packed && (colour & 0x80) != 0});
+    video_map(b->machine->devices);
 }
 
 uint8_t video_get_pixel(bios *b, unsigned page, unsigned x, unsigned y)
@@ -106,11 +112,10 @@ uint8_t video_get_pixel(bios *b, unsigned page, unsigned x, unsigned y)
         uint8_t *planes = video_planes(b->machine->devices), colour = 0;
         for (unsigned plane = 0; plane < PLANES; plane++)
             colour |= (uint8_t)((*plane_byte(planes, line + x / 8, plane) >> (7 - (x & 7)) & 1) << plane);
-        /* With chain-4, video_planes has taken the bytes from guest RAM, so this call is needed to put them back. */
-        video_planes_written(b->machine->devices);
+        video_map(b->machine->devices); /* video_planes may have moved the planes out of guest RAM */
         return colour;
     }
-    unsigned depth = mode->kind == VIDEO_PACKED ? 8 : mode->kind == VIDEO_CGA4 ? 2 : 1;
+    unsigned depth = depth_of(mode);
     uint32_t byte = bios_load(b, video_base(mode) + line + x * depth / 8, 1);
     return (uint8_t)(byte >> (8 - depth - x * depth % 8) & ((1u << depth) - 1));
 }
@@ -146,7 +151,7 @@ void video_draw_glyph(bios *b, const video_glyph *glyph)
                             .colour = colour,
                             .background = glyph->background,
                             .exclusive = glyph->exclusive});
-    video_planes_written(b->machine->devices);
+    video_map(b->machine->devices);
 }
 
 uint8_t video_read_glyph(bios *b, unsigned page, unsigned row, unsigned column)
@@ -165,18 +170,12 @@ uint8_t video_read_glyph(bios *b, unsigned page, unsigned row, unsigned column)
 
 /* --- scrolling --- */
 
-/* Returns the bytes of a line, in planar modes of each plane, that `columns` characters occupy. */
-static unsigned bytes_of(const video_mode *mode, unsigned columns)
-{
-    return mode->kind == VIDEO_PACKED ? columns * 8 : mode->kind == VIDEO_CGA4 ? columns * 2 : columns;
-}
-
 /* Copies the window's part of pixel line `from` to line `to`. */
 static void move_line(bios *b, const video_mode *mode, unsigned from, unsigned to, const video_scrolled *w)
 {
     uint8_t bytes[1024];
-    unsigned left = bytes_of(mode, w->left);
-    unsigned size = bytes_of(mode, w->right - w->left + 1);
+    unsigned column_bytes = depth_of(mode); /* of a line; a character has 8 pixels */
+    unsigned left = w->left * column_bytes, size = (w->right - w->left + 1) * column_bytes;
     uint32_t source = line_start(mode, w->page, from) + left, target = line_start(mode, w->page, to) + left;
     if (mode->kind == VIDEO_PLANAR) {
         uint8_t *planes = video_planes(b->machine->devices);
@@ -213,5 +212,5 @@ void video_scroll_graphics(bios *b, const video_scrolled *window)
                                 .bits = 0xff,
                                 .colour = colour});
     }
-    video_planes_written(b->machine->devices);
+    video_map(b->machine->devices);
 }

@@ -15,8 +15,6 @@ enum {
     FONT_BLOCKS = 3 /* register of the sequencer */
 };
 
-#define IN_ROM 0xf0000000u /* pointers into the ROM: its segment */
-
 void video_rom(uint8_t *rom)
 {
     /* bits for modes 00h-07h and 0Dh-13h (bytes 0-2), and for 200, 350 and 400 lines (7); eight font blocks (8),
@@ -36,14 +34,14 @@ static void set_vector(bios *b, unsigned vector, uint32_t pointer)
 
 void video_set_font(bios *b, uint16_t offset)
 {
-    set_vector(b, VECTOR_UPPER, IN_ROM | (VIDEO_FONT_8 + UPPER * 8));
-    set_vector(b, VECTOR_FONT, IN_ROM | offset);
+    set_vector(b, VECTOR_UPPER, bios_rom_pointer(VIDEO_FONT_8 + UPPER * 8));
+    set_vector(b, VECTOR_FONT, bios_rom_pointer(offset));
 }
 
 /* Changes the character height of a text mode, and with it the number of rows and the lines of the cursor. */
 static void set_height(bios *b, unsigned height)
 {
-    uint8_t *crtc = video_crtc(b->machine->devices);
+    uint8_t *crtc = video_vga_of(b->machine->devices).crtc;
     if (height == 0 || height > 32)
         return;
     crtc[9] = (uint8_t)((crtc[9] & 0xe0u) | (height - 1));
@@ -100,7 +98,7 @@ static void set_graphics_font(bios *b, uint8_t al)
         set_vector(b, VECTOR_UPPER, own);
         return;
     }
-    set_vector(b, VECTOR_FONT, al == 0x21 ? own : IN_ROM | offsets[al - 0x20]);
+    set_vector(b, VECTOR_FONT, al == 0x21 ? own : bios_rom_pointer(offsets[al - 0x20]));
     bios_store(b, BDA_CHARACTER, 2, al == 0x21 ? bios_word(b, ENGINE_ECX) & 31u : heights[al - 0x20]);
     bios_store(b, BDA_ROWS, 1, (bl == 0 || bl > 3 ? bios_low(b, ENGINE_EDX) : rows[bl]) - 1u);
 }
@@ -108,7 +106,7 @@ static void set_graphics_font(bios *b, uint8_t al)
 /* AL = 30h: Returns the font selected by BH in ES:BP, its height in CX, and the last row in DL. */
 static void font_information(bios *b)
 {
-    uint32_t pointer = IN_ROM;
+    uint32_t pointer;
     switch (bios_high(b, ENGINE_EBX)) {
     case 0:
         pointer = bios_load(b, VECTOR_UPPER * 4, 4);
@@ -118,16 +116,16 @@ static void font_information(bios *b)
         break;
     case 2:
     case 5: /* 9 x 14 alternates: the font's first byte, 0, also ends an empty list of them; likewise 7 (9 x 16) */
-        pointer |= VIDEO_FONT_14;
+        pointer = bios_rom_pointer(VIDEO_FONT_14);
         break;
     case 3:
-        pointer |= VIDEO_FONT_8;
+        pointer = bios_rom_pointer(VIDEO_FONT_8);
         break;
     case 4:
-        pointer |= VIDEO_FONT_8 + UPPER * 8;
+        pointer = bios_rom_pointer(VIDEO_FONT_8 + UPPER * 8);
         break;
     default:
-        pointer |= VIDEO_FONT_16;
+        pointer = bios_rom_pointer(VIDEO_FONT_16);
     }
     bios_set_pointer(b, ENGINE_EBP, pointer);
     bios_set_word(b, ENGINE_ECX, (uint16_t)bios_load(b, BDA_CHARACTER, 2));
@@ -137,8 +135,8 @@ static void font_information(bios *b)
 void video_fonts(bios *b)
 {
     uint8_t al = bios_low(b, ENGINE_EAX);
-    if (al == 0x03) { /* selects the font blocks of both values of attribute bit 3 */
-        video_sequencer(b->machine->devices)[FONT_BLOCKS] = bios_low(b, ENGINE_EBX);
+    if (al == 0x03) { /* selects a font block for each value of attribute bit 3 */
+        video_vga_of(b->machine->devices).sequencer[FONT_BLOCKS] = bios_low(b, ENGINE_EBX);
     } else if (al <= 4 || (al >= 0x10 && al <= 0x14)) {
         load_text_font(b, al);
     } else if (al >= 0x20 && al <= 0x24) {

@@ -36,7 +36,8 @@ void video_information(bios *b)
         return;
     }
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
-    uint8_t state[64] = {VIDEO_FUNCTIONALITY & 255, VIDEO_FUNCTIONALITY >> 8, 0x00, 0xf0};
+    uint8_t state[64] = {VIDEO_FUNCTIONALITY & 255, VIDEO_FUNCTIONALITY >> 8, 0x00,
+                         0xf0}; /* a pointer into the ROM */
     const video_mode *mode = video_mode_now(b);
     engine_read_linear(b->machine->engine, BDA_VIDEO_MODE, state + 4, 30);
     state[0x22] = (uint8_t)video_rows(b);
@@ -46,8 +47,8 @@ void video_information(bios *b)
     state[0x28] = (uint8_t)(colours_of(mode) >> 8);
     state[0x29] = (uint8_t)pages_of(mode);
     const unsigned lines = mode->kind == VIDEO_TEXT ? video_lines(b) : mode->height;
-    state[0x2a] = lines == 200 ? 0 : lines == 350 ? 1 : lines == 480 ? 3 : 2;
-    state[0x31] = 3; /* 256 KB */
+    state[0x2a] = lines == 200 ? 0 : lines == 350 ? 1 : lines == 480 ? 3 : 2; /* 2: 400 */
+    state[0x31] = 3;                                                          /* 256 KB */
     engine_write_linear(b->machine->engine, at, state, sizeof state);
     bios_set_low(b, ENGINE_EAX, 0x1b);
 }

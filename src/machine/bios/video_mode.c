@@ -194,13 +194,12 @@ const video_mode *video_mode_find(unsigned number)
 unsigned video_lines(const bios *b)
 {
     enum { TWICE = 0x80 };
-    const uint8_t *crtc = video_crtc(b->machine->devices);
-    unsigned lines = (crtc[0x12] | (crtc[7] & 2u) << 7 | (crtc[7] & 0x40u) << 3) + 1;
-    return (crtc[9] & TWICE) != 0 ? lines / 2 : lines;
+    const uint8_t *crtc = video_vga_of(b->machine->devices).crtc;
+    return (crtc[9] & TWICE) != 0 ? video_lines_of(crtc) / 2 : video_lines_of(crtc);
 }
 
-/* Changes a text mode to 200 or 350 lines, as AH = 12h with BL = 30h has selected. Monochrome text has no 200 lines. The values are
- * those of IBM's modes 0, 0*, 2, 2* and 7*, apart from the palette, which shows the same colours. */
+/* Changes a text mode to 200 or 350 lines if AH = 12h with BL = 30h has selected them. Monochrome text has no 200 lines.
+ * The values are those of IBM's modes 0, 0*, 2, 2* and 7*, apart from the palette, which shows the same colours. */
 static video_mode with_lines(const bios *b, const video_mode *mode)
 {
     enum {
@@ -274,8 +273,7 @@ static void colour_circle(uint8_t *colours, unsigned low, unsigned high)
     }
 }
 
-/* Makes the colours of mode 13h: 16 of a CGA, 16 greys, and nine circles of less and less saturation and
- * intensity. */
+/* Makes the colours of mode 13h: 16 of a CGA, 16 greys, and nine circles of less and less saturation and intensity. */
 static void colours_of_256(uint8_t *dac)
 {
     static const uint8_t greys[16] = {0, 5, 8, 11, 14, 17, 20, 24, 28, 32, 36, 40, 45, 50, 56, 63};
@@ -292,7 +290,7 @@ static void colours_of_256(uint8_t *dac)
 void video_set_colours(bios *b, const video_mode *mode)
 {
     static const uint8_t monochrome[4] = {0, BRIGHT, BRIGHT, MOST};
-    uint8_t *dac = video_colours(b->machine->devices);
+    uint8_t *dac = video_vga_of(b->machine->devices).dac;
     /* few: the palette registers select the DAC's entries 0-7 and 10h-17h */
     bool mono = (mode->registers.miscellaneous & 1) == 0, few = mode->registers.attribute[8] == 0x10;
     memset(dac, 0, 256 * 3);
@@ -326,7 +324,7 @@ static void clear_memory(bios *b, const video_mode *mode)
         engine_write_linear(b->machine->engine, video_base(mode), cells, sizeof cells);
 }
 
-/* `kept`: the contents of the screen were kept. */
+/* Fills the data area for a mode. `kept`: the contents of the screen were kept. */
 static void set_data_area(bios *b, const video_mode *mode, bool kept)
 {
     /* INFORMATION: 256 KB. OPTIONS: a VGA is active; the display combination of AH = 1Ah. */
@@ -337,7 +335,7 @@ static void set_data_area(bios *b, const video_mode *mode, bool kept)
     bios_store(b, BDA_COLUMNS, 2, mode->columns);
     bios_store(b, BDA_PAGE_BYTES, 2, mode->page_bytes);
     bios_store(b, BDA_PAGE_START, 2, 0);
-    for (unsigned page = 0; page < 8; page++)
+    for (unsigned page = 0; page < VIDEO_PAGES; page++)
         bios_store(b, BDA_CURSOR + page * 2, 2, 0);
     bios_store(b, BDA_CURSOR_SHAPE, 2, CURSOR_SHAPE);
     bios_store(b, BDA_PAGE, 1, 0);
@@ -352,18 +350,16 @@ static void set_data_area(bios *b, const video_mode *mode, bool kept)
     }
 }
 
-/* Text modes take their font from plane 2, with 32 bytes per character. The VGA has room for eight fonts there, its
- * blocks. */
+/* Text modes take their font from a block of plane 2, with 32 bytes per character. */
 void video_load_font(bios *b, unsigned block, const uint8_t *glyphs, unsigned height, unsigned first,
                      unsigned count)
 {
-    static const uint16_t blocks[8] = {0, 0x4000, 0x8000, 0xc000, 0x2000, 0x6000, 0xa000, 0xe000};
     uint8_t *planes = video_planes(b->machine->devices);
     for (unsigned i = 0; i < count * height; i++) {
         unsigned character = (first + i / height) % FONT_CHARACTERS;
-        planes[(blocks[block & 7] + character * 32 + i % height) * 4 + 2] = glyphs[i];
+        planes[(video_font_block(block) + character * 32 + i % height) * 4 + 2] = glyphs[i];
     }
-    video_planes_written(b->machine->devices);
+    video_map(b->machine->devices);
 }
 
 /* Sets the registers and colours. If AH = 12h with BL = 31h has turned default colours off, keeps the palette
@@ -372,7 +368,7 @@ static void set_video(bios *b, const video_mode *mode)
 {
     enum { PALETTE = 16, BORDER = 0x11 };
     devices *board = b->machine->devices;
-    uint8_t *attribute = video_attributes(board), palette[PALETTE], border = attribute[BORDER];
+    uint8_t *attribute = video_vga_of(board).attribute, palette[PALETTE], border = attribute[BORDER];
     unsigned options = bios_load(b, BDA_VIDEO_OPTIONS, 1);
     memcpy(palette, attribute, PALETTE);
     video_set_registers(board, &mode->registers);
@@ -382,7 +378,7 @@ static void set_video(bios *b, const video_mode *mode)
         return;
     }
     video_set_colours(b, mode);
-    *video_mask(board) = 0xff;
+    *video_vga_of(board).dac_mask = 0xff;
     if ((options & VIDEO_GREYS) != 0)
         video_greys(b, 0, 256);
 }
@@ -402,7 +398,7 @@ void video_set_mode(bios *b, const video_mode *mode, bool keep)
                         : character == 14 ? font_14[0]
                                           : font_16[0],
                         character, 0, FONT_CHARACTERS);
-    video_planes_written(board);
+    video_map(board);
     video_set_font(b, character == 14 ? VIDEO_FONT_14 : character == 16 ? VIDEO_FONT_16 : VIDEO_FONT_8);
 }
 
@@ -412,7 +408,8 @@ static void set_option(bios *b, uint32_t at, unsigned bit, bool on)
     bios_store(b, at, 1, (bios_load(b, at, 1) & ~bit) | (on ? bit : 0));
 }
 
-/* BL = 30h: Selects the lines of text modes. The switches of the adapter tell a monitor of 200 lines, too. */
+/* BL = 30h: Selects the lines of text modes. The switches of the adapter then also say whether the monitor has 200
+ * lines. */
 static void select_lines(bios *b, uint8_t choice)
 {
     static const uint8_t bits[] = {VIDEO_LINES_200, 0, VIDEO_LINES_400}, switches[] = {8, 9, 9};

@@ -2,14 +2,13 @@
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
 
-/* Registers of the attribute controller; BLINK: bit of MODE_CONTROL; PALETTE: how many palette registers there
- * are. */
+/* Registers of the attribute controller; BLINK: bit of MODE_CONTROL; PALETTE: how many palette registers there are. */
 enum { MODE_CONTROL = 0x10, OVERSCAN = 0x11, COLOUR_SELECT = 0x14, BLINK = 8, PALETTE = 16, DAC_BYTES = 768 };
 
 void video_greys(bios *b, unsigned first, unsigned count)
 {
     static const unsigned red = 77, green = 151, blue = 28; /* weights in 1/256 */
-    uint8_t *dac = video_colours(b->machine->devices);
+    uint8_t *dac = video_vga_of(b->machine->devices).dac;
     for (unsigned i = first; i < first + count && i < DAC_BYTES / 3; i++) {
         unsigned grey = (red * dac[i * 3] + green * dac[i * 3 + 1] + blue * dac[i * 3 + 2] + 128) >> 8;
         dac[i * 3] = dac[i * 3 + 1] = dac[i * 3 + 2] = (uint8_t)(grey < 0x3f ? grey : 0x3f);
@@ -28,7 +27,7 @@ static void dac_block(bios *b, bool set)
 {
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
     uint32_t first = bios_low(b, ENGINE_EBX) * 3u, count = bios_word(b, ENGINE_ECX) * 3u;
-    uint8_t *dac = video_colours(b->machine->devices);
+    uint8_t *dac = video_vga_of(b->machine->devices).dac;
     for (uint32_t i = 0; i < count && first + i < DAC_BYTES; i++) {
         if (set)
             dac[first + i] = bios_load(b, at + i, 1) & 0x3f;
@@ -43,7 +42,7 @@ static void dac_block(bios *b, bool set)
 static void all_registers(bios *b, bool set)
 {
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDX);
-    uint8_t *attribute = video_attributes(b->machine->devices);
+    uint8_t *attribute = video_vga_of(b->machine->devices).attribute;
     for (unsigned i = 0; i <= PALETTE; i++) {
         unsigned index = i < PALETTE ? i : OVERSCAN;
         if (set)
@@ -57,7 +56,7 @@ static void all_registers(bios *b, bool set)
  * register; BL = 1 selects page BH. */
 static void colour_page(bios *b)
 {
-    uint8_t *attribute = video_attributes(b->machine->devices);
+    uint8_t *attribute = video_vga_of(b->machine->devices).attribute;
     uint8_t bh = bios_high(b, ENGINE_EBX);
     if (bios_low(b, ENGINE_EBX) == 0)
         attribute[MODE_CONTROL] = (uint8_t)((attribute[MODE_CONTROL] & 0x7fu) | (uint32_t)bh << 7);
@@ -69,7 +68,7 @@ static void colour_page(bios *b)
 /* AL = 1Ah: Returns the division in BL and the page in BH. */
 static void colour_page_get(bios *b)
 {
-    const uint8_t *attribute = video_attributes(b->machine->devices);
+    const uint8_t *attribute = video_vga_of(b->machine->devices).attribute;
     bool sixteen = (attribute[MODE_CONTROL] & 0x80) != 0;
     bios_set_low(b, ENGINE_EBX, sixteen);
     bios_set_high(b, ENGINE_EBX, sixteen ? attribute[COLOUR_SELECT] & 15 : attribute[COLOUR_SELECT] >> 2 & 3);
@@ -78,9 +77,9 @@ static void colour_page_get(bios *b)
 void video_palette(bios *b)
 {
     /* `attribute` and `entry`: the register or the DAC's entry BL */
-    uint8_t *attributes = video_attributes(b->machine->devices);
+    uint8_t *attributes = video_vga_of(b->machine->devices).attribute;
     uint8_t *attribute = &attributes[bios_low(b, ENGINE_EBX) & 31];
-    uint8_t *entry = &video_colours(b->machine->devices)[bios_low(b, ENGINE_EBX) * 3u];
+    uint8_t *entry = &video_vga_of(b->machine->devices).dac[bios_low(b, ENGINE_EBX) * 3u];
     uint8_t bl = bios_low(b, ENGINE_EBX);
     switch (bios_low(b, ENGINE_EAX)) {
     case 0x00:
@@ -122,10 +121,10 @@ void video_palette(bios *b)
         bios_set_low(b, ENGINE_ECX, entry[2]);
         break;
     case 0x18:
-        *video_mask(b->machine->devices) = bl;
+        *video_vga_of(b->machine->devices).dac_mask = bl;
         break;
     case 0x19:
-        bios_set_low(b, ENGINE_EBX, *video_mask(b->machine->devices));
+        bios_set_low(b, ENGINE_EBX, *video_vga_of(b->machine->devices).dac_mask);
         break;
     case 0x1a:
         colour_page_get(b);
@@ -144,7 +143,7 @@ void video_cga_palette(bios *b)
 {
     /* INTENSE: in a palette register; the others: what of a CGA's colour register changes */
     enum { INTENSE = 0x10, COLOURS = 0x1f, SET = 0x20 };
-    uint8_t *attributes = video_attributes(b->machine->devices);
+    uint8_t *attributes = video_vga_of(b->machine->devices).attribute;
     uint8_t bl = bios_low(b, ENGINE_EBX), now = (uint8_t)bios_load(b, BDA_CGA_COLOUR, 1);
     bool background = bios_high(b, ENGINE_EBX) == 0;
     uint8_t changed = background ? COLOURS : SET, to = background ? bl : (uint8_t)(bl << 5);

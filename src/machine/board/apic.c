@@ -52,7 +52,7 @@ static uint32_t read_register(devices *b, uint32_t physical)
                                        : local_apic_read(&b->local_apic, offset, bus_clock(b, b->now));
 }
 
-/* Registers are doublewords at multiples of 16; between them there is nothing. */
+/* Registers are doublewords at multiples of 16. The bytes between them read as 0. */
 uint64_t apic_read(devices *b, uint32_t physical, unsigned size)
 {
     uint32_t byte = physical % REGISTER_DISTANCE;
@@ -107,7 +107,7 @@ bool apic_open(const devices *b, unsigned irq, bool passes_pic)
     return (passes_pic && pic_passes_on) || io_apic_has(&b->io_apic, apic_input(irq), IO_APIC_ANY_MODE);
 }
 
-/* Requests of the 8259s have no priority and come first. */
+/* Serves a request of the 8259s first, because it has no priority. */
 uint8_t apic_acknowledge(devices *b)
 {
     if (pic_intr(&b->pic) && extint_enabled(b))

@@ -5,8 +5,7 @@
 
 #include "machine/board/board_internal.h"
 
-/* Returns the input of the I/O APIC that line `irq` of a device drives: the timer's is 2, because input 0 is for the
- * 8259s. */
+/* Returns the input of the I/O APIC that line `irq` drives. The timer drives input 2, because the 8259s drive input 0. */
 static inline unsigned apic_input(unsigned irq)
 {
     return irq == IRQ_TIMER ? 2 : irq;

@@ -120,9 +120,8 @@ int devices_input(devices *b, input_to to, uint8_t *byte);
 
 /* Saves or loads the drives. */
 void devices_transfer_disks(devices *b, snapshot *s);
-/* Moves up to `size` bytes between a device and memory, as `channel` (0-3, 5-7) is programmed: from or to
- * `bytes`. Returns how many were moved; 0 if the channel is masked. Sets *ended if it has reached its terminal
- * count. */
+/* Moves up to `size` bytes between a device and memory, as `channel` (0-3, 5-7) is programmed: from or to `bytes`.
+ * Returns how many were moved; 0 if the channel is masked. Sets *ended if it has reached its terminal count. */
 size_t dma_move(devices *b, unsigned channel, uint8_t *bytes, size_t size, bool *ended);
 /* Saves or loads the VGA's memory. */
 void video_transfer_memory(devices *b, snapshot *s);

@@ -1,5 +1,4 @@
-/* The board around the processor, as the rest of the machine uses it: devices on I/O ports, interrupt lines and
- * time. */
+/* The board around the processor, as the rest of the machine uses it: devices on I/O ports, interrupt lines and time. */
 #ifndef MACHINE_BOARD_DEVICES_H
 #define MACHINE_BOARD_DEVICES_H
 
@@ -64,13 +63,12 @@ disk_image *devices_drive(devices *b, uint8_t number);
 /* How many drives of a kind (DRIVE_*) have an image. */
 unsigned devices_drives(const devices *b, uint8_t kind);
 
-/* Open the image of a drive, and those of all drives of the options. The board has two diskettes and two hard
- * disks. */
+/* Open the image of a drive, and those of all drives of the options. The board has two diskettes and two hard disks. */
 p5_status devices_open_disk(devices *b, unsigned which, const char *path, p5_error *error);
 p5_status devices_open_disks(devices *b, p5_error *error);
-/* Sends a notice, once, if a sector that is read lies after the image's end. */
+/* Sends a notice if a sector that is read lies after the image's end; only once. */
 void devices_notice_padding(devices *b, const disk_image *disk, uint64_t sector);
-/* Sends a notice, once, if the guest's writes to a disk do not reach the image. */
+/* Sends a notice if the guest's writes to a disk do not reach the image; only once. */
 void devices_notice_write(devices *b, const disk_image *disk);
 
 /* --- memory and the clock --- */
@@ -124,14 +122,14 @@ uint8_t keyboard_character(uint8_t code, bool shift, bool control);
 /* Renders the screen. */
 p5_status video_picture(devices *b, p5_picture *picture, p5_error *error);
 
-/* Return the VGA's registers, which the caller may change: of the CRT controller, the attribute controller and the
- * sequencer; and red, green, blue (6 bits each) of the DAC's 256 colours. */
-uint8_t *video_crtc(devices *b);
-uint8_t *video_attributes(devices *b);
-uint8_t *video_sequencer(devices *b);
-uint8_t *video_colours(devices *b);
-/* The mask of port 3C6h, which is applied to each pixel. */
-uint8_t *video_mask(devices *b);
+/* The VGA's registers, by index; the caller may change them. */
+typedef struct video_vga {
+    uint8_t *crtc, *attribute,
+        *sequencer;    /* of the CRT controller, the attribute controller and the sequencer */
+    uint8_t *dac;      /* red, green, blue of 256 colours, 6 bits each */
+    uint8_t *dac_mask; /* port 3C6h: applied to each pixel */
+} video_vga;
+video_vga video_vga_of(devices *b);
 /* Indexes of CRT controller registers: first and last line of the cursor; start of the screen and cursor position, high
  * byte first. */
 enum { VIDEO_CURSOR_SHAPE = 0x0a, VIDEO_START = 0x0c, VIDEO_CURSOR = 0x0e };
@@ -153,9 +151,11 @@ typedef struct video_registers {
 /* Sets the registers, which ends a VESA mode. */
 void video_set_registers(devices *b, const video_registers *registers);
 /* Returns the four planes of 64 KB; a byte is at offset * 4 + plane. Moves them out of guest RAM first if they are kept
- * there, in linear byte order. After a change, call video_planes_written. */
+ * there, in linear byte order. Then call video_map. */
 uint8_t *video_planes(devices *b);
-void video_planes_written(devices *b);
+/* Maps A0000h and the linear frame buffer after a change of a register, the VESA mode, or the bank, and after
+ * video_planes. Moves memory that has a linear byte order to guest RAM. */
+void video_map(devices *b);
 
 typedef struct video_vesa_mode {
     uint16_t number, width, height;

@@ -1,6 +1,5 @@
-/* The two 8237A DMA controllers of a PC/AT and their page registers. Channels 0-3 move bytes, 5-7 words; 4 is
- * the cascade. Devices request transfers; memory-to-memory transfers are not implemented. Intel 8237A data sheet
- * (231466). */
+/* The two 8237A DMA controllers of a PC/AT and their page registers. Channels 0-3 move bytes, 5-7 words; 4 is the
+ * cascade. Devices request transfers; memory-to-memory transfers are not implemented. Intel 8237A data sheet (231466). */
 #ifndef MACHINE_BOARD_DMA_H
 #define MACHINE_BOARD_DMA_H
 

@@ -18,7 +18,7 @@ disk_image *devices_drive(devices *b, uint8_t number)
 {
     unsigned unit = number & 1;
     for (unsigned i = 0; i < DEVICES_DISKS; i++)
-        if (b->disks[i].kind == number - (number & 1) && unit-- == 0)
+        if (b->disks[i].kind == (number & ~1) && unit-- == 0)
             return &b->disks[i];
     return NULL;
 }
@@ -36,7 +36,7 @@ p5_status devices_open_disk(devices *b, unsigned which, const char *path, p5_err
     enum { UNITS = 2 };
     const p5_machine_options *options = &b->machine->options;
     disk_image *disk = devices_disk(b, which);
-    bool as_disk = which != 0 || options->cd_as_disk;
+    bool as_disk = which != 0 || options->cd_as_disk; /* only drive 0 can be a CD */
     p5_status status = disk_image_open(disk, path, options->disk_writable, as_disk, error);
     if (status != P5_OK || devices_drives(b, disk->kind) <= UNITS)
         return status;

@@ -1,6 +1,5 @@
-/* The diskette controller (82077AA, compatible with the 8272A) with two drives, at 3F0h. Data moves by DMA
- * channel 2. Intel 82077AA data sheet (290166). The mechanics are not modelled: a seek and a sector take a
- * fixed time. */
+/* The diskette controller (82077AA, compatible with the 8272A) with two drives, at 3F0h. Data moves by DMA channel 2.
+ * Intel 82077AA data sheet (290166). The mechanics are not modelled: a seek and a sector take a fixed time. */
 #ifndef MACHINE_BOARD_FLOPPY_H
 #define MACHINE_BOARD_FLOPPY_H
 
@@ -24,9 +23,8 @@ enum { FLOPPY_500, FLOPPY_300, FLOPPY_250, FLOPPY_1000 }; /* data rates in Kbit/
 typedef struct floppy {
     uint8_t output; /* digital output register */
     uint8_t rate;   /* of configuration control: FLOPPY_500 to FLOPPY_1000 */
-    /* The current command. Those that transfer sectors have the code, head and unit, cylinder (C), head (H),
-     * sector (R), size (N), last sector of the track (EOT), and two more bytes; C, H and R advance with the
-     * transfer. */
+    /* The current command. Those that transfer sectors have the code, head and unit, cylinder (C), head (H), sector
+     * (R), size (N), last sector of the track (EOT), and two more bytes; C, H and R advance with the transfer. */
     uint8_t command[FLOPPY_COMMAND_BYTES];
     uint8_t command_bytes; /* written so far */
     uint8_t result[FLOPPY_RESULT_BYTES];

@@ -35,8 +35,8 @@ key_press key_of_character(uint8_t character)
     return key;
 }
 
-/* Makes the key of a sequence. Returns false if there is none. `modifiers` is 0 or 1 plus a sum of 1 for shift, 2
- * for Alt and 4 for Ctrl. */
+/* Sets *key to the key of a sequence. Returns false if no key has this sequence. `modifiers` is 0, or 1 plus a sum of
+ * 1 for shift, 2 for Alt and 4 for Ctrl. */
 static bool key_named(char final, unsigned number, unsigned modifiers, key_press *key)
 {
     unsigned held = modifiers > 0 ? modifiers - 1 : 0;

@@ -1,5 +1,5 @@
-/* The keyboard and its connection with the user's input. Its keys are pressed and released as the input's bytes
- * come. The mouse shares its way to the controller. */
+/* The keyboard, whose keys the bytes of the user's input press and release. The mouse sends its bytes to the controller
+ * through the same queue. */
 #include "machine/base/end.h"
 #include "machine/board/board_internal.h"
 #include "machine/board/keyboard_internal.h"

@@ -405,7 +405,7 @@ void local_apic_write(local_apic *a, uint32_t offset, uint32_t value, uint64_t n
         a->initial = a->count = value;
         a->since = now;
         break;
-    case DIVIDE: /* the count goes on from here */
+    case DIVIDE: /* the count continues from its present value */
         a->count = current_count(a, now);
         a->since = now;
         a->divide = value & 0x0b;

@@ -64,8 +64,7 @@ typedef struct local_apic {
 
 extern const snapshot_table local_apic_state;
 
-/* Sets the state after a reset: disabled by software, all entries masked. Keeps the identifier and the level of
- * LINT0. */
+/* Sets the state after a reset: disabled by software, all entries masked. Keeps the identifier and the level of LINT0. */
 void local_apic_reset(local_apic *a, bool performance);
 /* Access the register at `offset`. `now` is the bus clock up to which the timer has been advanced. */
 uint32_t local_apic_read(const local_apic *a, uint32_t offset, uint64_t now);
@@ -75,8 +74,7 @@ void local_apic_write(local_apic *a, uint32_t offset, uint32_t value, uint64_t n
 bool local_apic_accept(local_apic *a, const apic_message *message);
 /* Drives LINT0. */
 void local_apic_set_lint0(local_apic *a, bool level);
-/* Raises the interrupt of an entry unless it is masked: for an edge at LINT1, or an overflow of a performance
- * counter. */
+/* Raises the interrupt of an entry unless it is masked: for an edge at LINT1, or an overflow of a performance counter. */
 void local_apic_raise(local_apic *a, local_apic_entry entry);
 /* Returns true if the entry is unmasked and has this mode. */
 bool local_apic_has(const local_apic *a, local_apic_entry entry, apic_mode mode);

@@ -1,5 +1,5 @@
-/* The tables of the MultiProcessor Specification 1.4, chapter 4, from which systems learn of the APICs: one
- * processor, the ISA bus, an I/O APIC, and which interrupt comes to which of its inputs. */
+/* The tables of the MultiProcessor Specification 1.4, chapter 4, which describe the APICs to operating systems: one
+ * processor, the ISA bus, an I/O APIC, and which interrupt drives which of its inputs. */
 #include <string.h>
 
 #include "core/model/model.h"

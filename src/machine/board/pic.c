@@ -73,8 +73,7 @@ static unsigned pic_request(const pic *c, bool is_master)
     return level != NONE && pic_passes(c, level, is_master) ? level : NONE;
 }
 
-/* Changes an input. In edge-triggered mode, a rise sets the request, and a fall before the acknowledge withdraws
- * it. */
+/* Changes an input. In edge-triggered mode, a rise sets the request, and a fall before the acknowledge withdraws it. */
 static void pic_line(pic *c, unsigned level, bool high)
 {
     uint8_t bit = (uint8_t)(1u << level);
@@ -146,8 +145,7 @@ uint8_t pic_acknowledge(pic_pair *p)
 
 /* --- programming --- */
 
-/* Executes the EOI commands of OCW2: specific ones end `named`, others the level of the highest priority in
- * service. */
+/* Executes the EOI commands of OCW2: specific ones end `named`, others the level of the highest priority in service. */
 static void pic_end_of_interrupt(pic *c, unsigned command, unsigned named)
 {
     enum { SPECIFIC = 3, ROTATE = 4 };

@@ -4,6 +4,8 @@
  * Input is taken from the host one character time after the guest requests it: it enables the receive interrupt,
  * or polls for input repeatedly without sending. So no character is lost, and its arrival depends on the
  * machine's clock alone. */
+#include <string.h>
+
 #include "machine/board/board_internal.h"
 
 enum {
@@ -115,7 +117,7 @@ static void serial_expect(devices *b)
         s->receive_at = b->now + serial_character(b);
 }
 
-/* Takes the character that is complete from the user's input. If there is none yet, tries again later. */
+/* Takes the character that arrives now from the user's input. If there is none yet, tries again later. */
 static void serial_take_input(devices *b)
 {
     serial *s = &b->serial;
@@ -142,8 +144,7 @@ static uint32_t serial_read_received(devices *b)
         return 0;
     uint8_t byte = s->received[0];
     s->received_count--;
-    for (unsigned i = 0; i < s->received_count; i++)
-        s->received[i] = s->received[i + 1];
+    memmove(s->received, s->received + 1, s->received_count);
     s->timed_out = false;
     s->timeout_at = s->received_count != 0 ? b->now + 4 * serial_character(b) : UINT64_MAX;
     serial_expect(b);
@@ -183,8 +184,7 @@ static uint32_t serial_line_status(devices *b)
     return status;
 }
 
-/* Returns the modem lines. With MCR_LOOP, the outputs DTR, RTS, OUT1 and OUT2 are connected to DSR, CTS, RI and
- * DCD. */
+/* Returns the modem lines. With MCR_LOOP, the outputs DTR, RTS, OUT1 and OUT2 are connected to DSR, CTS, RI and DCD. */
 static uint8_t serial_modem_lines(const serial *s)
 {
     unsigned mcr = s->mcr;
@@ -193,7 +193,7 @@ static uint8_t serial_modem_lines(const serial *s)
     return (uint8_t)((mcr & 0x0c) << 4 | (mcr & 2) << 3 | (mcr & 1) << 5);
 }
 
-/* Writes MCR. Records in MSR which modem lines change by that, as they can with MCR_LOOP. */
+/* Writes MCR. With MCR_LOOP, this can change the modem lines; records for MSR which of them have changed. */
 static void serial_set_modem(serial *s, uint8_t mcr)
 {
     uint8_t before = serial_modem_lines(s);

@@ -191,34 +191,42 @@ static void transfer_pause(devices *b, bool pause)
     t->paused = pause;
 }
 
-/* Begins a transfer of the first cards: of 8 bits, or of packed samples of 4, 2.6 and 2 bits. Returns false for other
- * commands. */
-static bool old_transfer(devices *b, uint8_t command)
+/* A command of the first cards that begins a transfer: of 8 bits, or of packed samples of 4, 2.6 or 2 bits. */
+typedef struct old_command {
+    uint8_t command, samples_in_byte;
+    bool repeats;
+} old_command;
+
+/* Returns the entry of a command, or NULL if it is none of them. */
+static const old_command *old_command_of(uint8_t command)
 {
-    static const struct {
-        uint8_t command, samples_in_byte;
-        bool repeats;
-    } commands[] = {{0x14, 1, false}, {0x15, 1, false}, {0x16, 4, false}, {0x17, 4, false}, {0x1c, 1, true},
-                    {0x1f, 4, true},  {0x24, 1, false}, {0x2c, 1, true},  {0x74, 2, false}, {0x75, 2, false},
-                    {0x76, 3, false}, {0x77, 3, false}, {0x7d, 2, true},  {0x7f, 3, true},  {0x90, 1, true},
-                    {0x91, 1, false}, {0x98, 1, true},  {0x99, 1, false}};
-    const sound_blaster *s = &b->sound;
-    for (unsigned i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (commands[i].command != command)
-            continue;
-        bool by_block = commands[i].repeats || command >= 0x90;
-        uint32_t length = by_block ? s->block_less_one : s->parameters[0] | (uint32_t)s->parameters[1] << 8;
-        transfer_begin(
-            b, (sound_transfer){.repeats = commands[i].repeats,
-                                .block = length + 1,
-                                .millihertz = samples_per_second(s) * 1000 / commands[i].samples_in_byte});
-        return true;
-    }
-    return false;
+    static const old_command commands[] = {
+        {0x14, 1, false}, {0x15, 1, false}, {0x16, 4, false}, {0x17, 4, false}, {0x1c, 1, true},
+        {0x1f, 4, true},  {0x24, 1, false}, {0x2c, 1, true},  {0x74, 2, false}, {0x75, 2, false},
+        {0x76, 3, false}, {0x77, 3, false}, {0x7d, 2, true},  {0x7f, 3, true},  {0x90, 1, true},
+        {0x91, 1, false}, {0x98, 1, true},  {0x99, 1, false}};
+    for (unsigned i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (commands[i].command == command)
+            return &commands[i];
+    return NULL;
 }
 
-/* Begins a transfer of 16 bits (Bxh) or 8 bits (Cxh). Parameters: mode, and length in units of the channel less
- * one. */
+/* Returns true if command 48h gives the length of the transfer, false if two parameters give it. */
+static bool by_block(const old_command *old)
+{
+    return old->repeats || old->command >= 0x90;
+}
+
+static void old_transfer(devices *b, const old_command *old)
+{
+    const sound_blaster *s = &b->sound;
+    uint32_t length = by_block(old) ? s->block_less_one : s->parameters[0] | (uint32_t)s->parameters[1] << 8;
+    transfer_begin(b, (sound_transfer){.repeats = old->repeats,
+                                       .block = length + 1,
+                                       .millihertz = samples_per_second(s) * 1000 / old->samples_in_byte});
+}
+
+/* Begins a transfer of 16 bits (Bxh) or 8 bits (Cxh). Parameters: mode, and length in units of the channel less one. */
 static void new_transfer(devices *b, uint8_t command)
 {
     const sound_blaster *s = &b->sound;
@@ -234,21 +242,15 @@ static void new_transfer(devices *b, uint8_t command)
 /* Returns how many parameters a command has. */
 static unsigned parameters_of(uint8_t command)
 {
+    const old_command *old = old_command_of(command);
+    if (old != NULL)
+        return by_block(old) ? 0 : 2;
     switch (command) {
     case COMMAND_DIRECT:
     case COMMAND_TIME_CONSTANT:
     case COMMAND_IDENTIFY:
     case COMMAND_TEST_WRITE:
         return 1;
-    case 0x14:
-    case 0x15:
-    case 0x16:
-    case 0x17:
-    case 0x24:
-    case 0x74:
-    case 0x75:
-    case 0x76:
-    case 0x77:
     case COMMAND_OUTPUT_RATE:
     case COMMAND_INPUT_RATE:
     case COMMAND_BLOCK:
@@ -274,8 +276,11 @@ static void execute(devices *b)
         new_transfer(b, s->command);
         return;
     }
-    if (old_transfer(b, s->command))
+    const old_command *old = old_command_of(s->command);
+    if (old != NULL) {
+        old_transfer(b, old);
         return;
+    }
     switch (s->command) {
     case COMMAND_DIRECT_INPUT:
         answer(s, 0x80);

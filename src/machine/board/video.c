@@ -203,29 +203,10 @@ void video_set_registers(devices *b, const video_registers *registers)
     video_map(b);
 }
 
-uint8_t *video_crtc(devices *b)
+video_vga video_vga_of(devices *b)
 {
-    return b->video.crtc;
-}
-
-uint8_t *video_attributes(devices *b)
-{
-    return b->video.attribute;
-}
-
-uint8_t *video_sequencer(devices *b)
-{
-    return b->video.sequencer;
-}
-
-uint8_t *video_colours(devices *b)
-{
-    return b->video.dac;
-}
-
-uint8_t *video_mask(devices *b)
-{
-    return &b->video.dac_mask;
+    video *v = &b->video;
+    return (video_vga){v->crtc, v->attribute, v->sequencer, v->dac, &v->dac_mask};
 }
 
 /* Attaches the VGA in text mode, as a BIOS leaves it: the beam runs, and A0000h is not mapped. Returns false if memory

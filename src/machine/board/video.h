@@ -42,7 +42,5 @@ extern const snapshot_table video_state;
 /* Accesses to a byte of the window at A0000h, through the graphics controller. */
 uint8_t video_window_read(struct devices *b, uint32_t physical);
 void video_window_write(struct devices *b, uint32_t physical, uint8_t byte);
-/* Maps A0000h and the linear frame buffer after a change of a register, the VESA mode, or the bank. */
-void video_map(struct devices *b);
 
 #endif

@@ -97,11 +97,6 @@ uint8_t *video_planes(devices *b)
     return b->video.memory;
 }
 
-void video_planes_written(devices *b)
-{
-    video_map(b);
-}
-
 /* --- the graphics controller --- */
 
 /* Returns a byte's offset in its plane, and in *planes the planes that its address selects. */

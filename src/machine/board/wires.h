@@ -1,5 +1,4 @@
-/* Output pins of the processor that the board or the host uses: PM0, PM1, the overflow interrupt of the performance
- * monitor, and IERR#. */
+/* Output pins of the processor that the board or the host uses: PM0, PM1, PMI (performance monitor) and IERR#. */
 #ifndef MACHINE_BOARD_WIRES_H
 #define MACHINE_BOARD_WIRES_H
 

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "machine/share/host_file.h"
 
-/* PIECE: bytes of an element of disk_image.pieces, a multiple of all sector sizes. */
-enum { PIECE = 32 << 10, DISKETTE_USUAL_KB = 1440 };
+/* PIECE: bytes of an element of disk_image.pieces, a multiple of all sector sizes. The last two: of a hard disk. */
+enum { PIECE = 32 << 10, DISKETTE_USUAL_KB = 1440, HEADS = 16, PER_TRACK = 63 };
 
 /* --- formats --- */
 
@@ -36,14 +36,19 @@ static const disk_geometry *diskette_of(uint64_t bytes)
 
 /* Returns the diskette format whose geometry is in the boot sector's BIOS parameter block, or NULL if the block is
  * missing or describes another geometry. */
-static const disk_geometry *diskette_named(const uint8_t sector[DISK_SECTOR])
+static const disk_geometry *diskette_of_boot_sector(const uint8_t sector[DISK_SECTOR])
 {
-    enum { BYTES = 11, TOTAL = 19, PER_TRACK = 24, HEADS = 26 }; /* offsets of the block's fields */
+    enum {
+        BYTES_AT = 11,
+        TOTAL_AT = 19,
+        PER_TRACK_AT = 24,
+        HEADS_AT = 26
+    }; /* offsets of the block's fields */
     uint16_t bytes, total, per_track, heads;
-    memcpy(&bytes, sector + BYTES, 2);
-    memcpy(&total, sector + TOTAL, 2);
-    memcpy(&per_track, sector + PER_TRACK, 2);
-    memcpy(&heads, sector + HEADS, 2);
+    memcpy(&bytes, sector + BYTES_AT, 2);
+    memcpy(&total, sector + TOTAL_AT, 2);
+    memcpy(&per_track, sector + PER_TRACK_AT, 2);
+    memcpy(&heads, sector + HEADS_AT, 2);
     const disk_geometry *g = bytes == DISK_SECTOR ? diskette_of((uint64_t)total * DISK_SECTOR) : NULL;
     return g != NULL && g->per_track == per_track && g->heads == heads ? g : NULL;
 }
@@ -63,24 +68,24 @@ static void disk_set_diskette(disk_image *d, const disk_geometry *g)
 static void disk_set_hard_disk(disk_image *d)
 {
     d->kind = DRIVE_HARD_DISK;
-    d->heads = 16;
-    d->per_track = 63;
+    d->heads = HEADS;
+    d->per_track = PER_TRACK;
     d->sectors = (d->file_bytes + DISK_SECTOR - 1) / DISK_SECTOR;
-    uint64_t cylinders = d->sectors / (16 * 63);
+    uint64_t cylinders = d->sectors / (HEADS * PER_TRACK);
     d->cylinders = cylinders == 0 ? 1 : cylinders > UINT16_MAX ? UINT16_MAX : (uint32_t)cylinders;
 }
 
 /* Derives the format from the file's size. If that is not the size of a diskette, the end of a diskette's image may
  * be missing. The boot sector's parameter block then gives the format, if the file is shorter than that format.
  * Otherwise a file of less than 1440 KB is a diskette of 1440 KB, and a larger one is a hard disk. */
-static void disk_shape(disk_image *d)
+static void derive_format(disk_image *d)
 {
     uint8_t first[DISK_SECTOR] = {0};
     const disk_geometry *g = diskette_of(d->file_bytes);
     if (pread(d->file, first, sizeof first, 0) == DISK_SECTOR && g == NULL) {
-        const disk_geometry *named = diskette_named(first);
-        if (named != NULL && d->file_bytes < (uint64_t)named->kilobytes * 1024)
-            g = named;
+        const disk_geometry *described = diskette_of_boot_sector(first);
+        if (described != NULL && d->file_bytes < (uint64_t)described->kilobytes * 1024)
+            g = described;
     }
     if (g == NULL && d->file_bytes < DISKETTE_USUAL_KB * 1024)
         g = diskette_of(DISKETTE_USUAL_KB * 1024);
@@ -91,7 +96,7 @@ static void disk_shape(disk_image *d)
 }
 
 /* Derives the format of a CD from its boot entry: a CD, or the disk that the boot image emulates. */
-static void disk_shape_cd(disk_image *d)
+static void derive_format_of_cd(disk_image *d)
 {
     static const uint16_t kilobytes[] = {
         [CD_DISKETTE_1200] = 1200, [CD_DISKETTE_1440] = 1440, [CD_DISKETTE_2880] = 2880};
@@ -113,8 +118,7 @@ static void disk_shape_cd(disk_image *d)
 
 /* --- the file --- */
 
-/* Returns the index of the last element of `pieces`. No sector lies in it if the drive's size is a multiple of PIECE.
- * */
+/* Returns the index of the last element of `pieces`. If PIECE divides the drive's size, no sector lies in it. */
 static uint64_t disk_last_piece(const disk_image *d)
 {
     return d->sectors * d->sector_bytes / PIECE;
@@ -149,9 +153,9 @@ p5_status disk_image_open(disk_image *disk, const char *path, bool writable, boo
     if (status == P5_OK) {
         disk->file_bytes = (uint64_t)about.st_size;
         if (!as_disk && el_torito_find(read_file, disk, &disk->boot))
-            disk_shape_cd(disk);
+            derive_format_of_cd(disk);
         else
-            disk_shape(disk);
+            derive_format(disk);
         disk->pieces = calloc(disk_last_piece(disk) + 1, sizeof *disk->pieces);
         if (disk->pieces == NULL)
             status = error_set(error, P5_ERR_MEMORY, "no memory for a disk");
@@ -202,8 +206,8 @@ bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes)
     return true;
 }
 
-/* Makes a writable file as long as its format if the sector lies after the file's end. The file will be found to be of
- * the same format when it is opened again. */
+/* Makes a writable file as long as its format if the sector lies after the file's end. derive_format finds the same
+ * format when the file is opened again. Returns false if the host reports an error. */
 static bool extend_file(disk_image *disk, uint64_t sector)
 {
     const uint64_t whole = disk->sectors * disk->sector_bytes;
@@ -220,10 +224,9 @@ bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes)
     if (sector >= disk->sectors)
         return false;
     uint64_t at = sector * disk->sector_bytes;
-    if (disk->writable && !extend_file(disk, sector))
-        return false;
     if (disk->writable)
-        return pwrite(disk->file, bytes, disk->sector_bytes, (off_t)(disk->start + at)) == disk->sector_bytes;
+        return extend_file(disk, sector) &&
+               pwrite(disk->file, bytes, disk->sector_bytes, (off_t)(disk->start + at)) == disk->sector_bytes;
     uint8_t **piece = &disk->pieces[at / PIECE];
     if (*piece == NULL) {
         *piece = malloc(PIECE);

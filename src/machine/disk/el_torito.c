@@ -1,13 +1,12 @@
-/* Finds what a CD boots from its boot catalogue. Numbers in comments are sections of the El Torito specification 1.0.
- * */
+/* Finds a CD's boot image by its boot catalog. Numbers in comments are sections of the El Torito specification 1.0. */
 #include "machine/disk/el_torito.h"
 
 #include <string.h>
 
 enum {
     RECORD_SECTOR = 17,    /* 2.0: the boot record volume descriptor */
-    RECORD_CATALOG = 0x47, /* its field with the catalogue's first sector */
-    ENTRY_BYTES = 32,      /* of a catalogue entry; the default entry (2.2) follows the validation entry */
+    RECORD_CATALOG = 0x47, /* its field with the catalog's first sector */
+    ENTRY_BYTES = 32,      /* of a catalog entry; the default entry (2.2) follows the validation entry */
     PLATFORM_PC = 0,
     BOOTABLE = 0x88,
     DEFAULT_SEGMENT = 0x7c0 /* stands for a load segment of 0 */

@@ -25,8 +25,8 @@ typedef struct el_torito_entry {
     uint32_t start;        /* first CD sector of the boot image */
 } el_torito_entry;
 
-/* A function of the caller that reads `size` bytes at `offset` of an image. It returns false if the image ends
- * before. */
+/* A function of the caller that reads `size` bytes at `offset` of an image. It returns false if the image ends before
+ * their end. */
 typedef bool cd_read(const void *context, uint64_t offset, void *bytes, size_t size);
 
 /* Returns true and sets *entry if the image is a CD whose default entry boots a PC. `context` is passed to `read`. */

@@ -80,7 +80,8 @@ p5_status p5_machine_write_memory(p5_machine *machine, uint32_t address, const v
 
 /* --- Registers --- */
 
-/* Return a member of the public struct. Its members have the order of engine_register and engine_segment_name. */
+/* Return the address of a member of the public struct, whose members have the order of engine_register and
+ * engine_segment_name. */
 static uint32_t *register_in(p5_machine_registers *r, engine_register which)
 {
     const size_t offset = which < ENGINE_CR0
@@ -94,6 +95,7 @@ static p5_segment_register *segment_in(p5_machine_registers *r, engine_segment_n
     return (p5_segment_register *)(void *)((char *)r + offsetof(p5_machine_registers, es)) + which;
 }
 
+/* Reads all registers, in this library's version of the struct. */
 static void read_all(const engine *e, p5_machine_registers *r)
 {
     *r = (p5_machine_registers){.size = sizeof *r};
@@ -174,7 +176,8 @@ static p5_status check_registers(const p5_machine *machine, p5_machine_registers
     return status;
 }
 
-/* Returns the flags to write. VM would change the mode; in a Linux program, only those change that ptrace permits. */
+/* Returns the value to write to EFLAGS. VM stays, because it would change the mode. In a Linux program, only the flags
+ * change that ptrace permits. */
 static uint32_t writable_flags(const p5_machine *machine, uint32_t before, uint32_t after)
 {
     const uint32_t may = machine->guest == &linux_guest ? EFLAGS_USER : ~(uint32_t)EFLAGS_VM;

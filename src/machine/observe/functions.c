@@ -2,6 +2,8 @@
  * left. All addresses are linear. */
 #include "machine/observe/observe_internal.h"
 
+#include <assert.h>
+
 #include "isa/isa.h"
 
 enum { MOST_FRAMES = 65536 }; /* of one observer; exits of deeper calls are not reported */
@@ -30,9 +32,8 @@ static uint32_t stack_linear(const engine *e, uint32_t esp)
     return stack.base + (wide ? esp : esp & 0xffff);
 }
 
-/* Returns the linear address to which the return address at `at`, the top of the stack, leads. 16-bit code
- * has a 16-bit offset there. In real mode a far return address also has the segment, which gives the code's
- * base. */
+/* Returns the linear address to which the return address at linear address `at` leads. 16-bit code has a 16-bit
+ * offset there. In real mode a far return address also has the segment, which gives the code's base. */
 static uint32_t return_address(engine *e, uint32_t at, bool far)
 {
     engine_segment code;
@@ -46,8 +47,9 @@ static uint32_t return_address(engine *e, uint32_t at, bool far)
     return code.base + word[0];
 }
 
-/* Saves a frame for each observer that watches `next`, to which control has gone. It becomes an entry when the first
- * instruction there completes (observe_enter), because an exception may come first. */
+/* Saves a frame for each observer that watches `next`, to which control has gone. The frame becomes an entry when the
+ * first instruction there completes (observe_enter), because an exception may come first. `skip` is the number of bytes
+ * between the top of the stack and the return address. */
 void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t skip, bool far)
 {
     bool cut = is_cut(machine->observers, next);
@@ -63,28 +65,29 @@ void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t s
     }
 }
 
-/* Reports an entry: the first instruction of a stretch at a watched address has completed, but is not yet
- * priced. */
+/* Reports an entry: the first instruction of a stretch at a watched address has completed, but is not yet priced. */
 void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address)
 {
     o->arrived = false;
-    if (o->arrival.number >= o->options.address_count || o->addresses[o->arrival.number] != address)
-        return;
+    assert(o->arrival.number < o->options.address_count);
+    if (o->addresses[o->arrival.number] != address)
+        return; /* the host has changed EIP since */
     observe_notify(o, P5_OBSERVE_ENTRY, address, r->cpl, o->arrival.number, 0);
     bool open = o->machine != NULL; /* false if the callback has closed the observer */
     if (open && o->frames.count < MOST_FRAMES && ARRAY_ROOM(&o->frames))
         o->frames.items[o->frames.count++] = o->arrival;
 }
 
-/* Some code returns by an indirect jump, after it has popped the return address. */
+/* Returns whether a branch of this kind can leave a function. An indirect jump can, after the code has popped the return
+ * address. */
 bool observe_may_return(unsigned branch)
 {
     return branch == ISA_RET || branch == ISA_IRET || branch == ISA_FAR || branch == ISA_JMP_INDIRECT;
 }
 
-/* Handles a transfer to `next` that has been priced. It leaves the innermost frame with that return address,
- * and those of its tail calls, which share the return address on the stack. It also leaves the frames inside
- * these, which were left in another way (longjmp). */
+/* Reports the exits of a transfer to `next`, which has been priced. It leaves the innermost frame with that return
+ * address, and those of its tail calls, which share the return address on the stack. It also leaves the frames inside
+ * these, whose functions were left in another way (longjmp). */
 void observe_leave(p5_observer *o, uint32_t next, unsigned cpl)
 {
     uint32_t esp = engine_get(o->machine->engine, ENGINE_ESP);

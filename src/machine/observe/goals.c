@@ -30,9 +30,9 @@ void observe_own_goals(p5_observer *o)
         o->next_clock = lesser(o->next_clock, o->watches[i].look_clock);
 }
 
-/* Sets up to where stretches need no notification (observe_horizon): so far before the nearest goals that a stretch of
- * the largest permitted size, at its slowest, cannot reach them. Also decides whether batches are possible
- * (each_observed). */
+/* Sets the horizon, before which stretches need no notification: so far before the nearest goals that a stretch of the
+ * largest size that observe.h names, at its slowest, cannot reach them. Also sets each_observed: an observer needs
+ * more than counts, so there must be no batches. */
 static void set_horizon(const observers *all, p5_machine *machine)
 {
     enum { MOST_BYTES = 15 /* of an instruction */ * HORIZON_INSTRUCTIONS };

@@ -19,8 +19,8 @@ uint32_t observe_linear_eip(const engine *e)
     return code.base + engine_get(e, ENGINE_EIP);
 }
 
-/* Reports a stretch (a block that has retired, or a part of one), with what each observer's totals have gained since the
- * stretch before. */
+/* Reports a stretch (a block that has retired, or a part of one), with what the totals have gained since the stretch
+ * that was reported to the same observer before. */
 void observe_stretch(p5_machine *machine, const p5_retired *r)
 {
     const op *first = &r->block->ops[r->first], *last = first + r->count - 1;

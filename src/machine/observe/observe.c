@@ -169,7 +169,7 @@ void observers_delivered(p5_machine *machine, const p5_exception *x)
     observers *all = machine->observers;
     observe_reached(machine, x->handler, x->cpl_after);
     all->resumed = false;
-    if (all->cut_count > 0) /* an error code of 4 bytes lies above the return address */
+    if (all->cut_count > 0) /* an error code of 4 bytes is pushed after the return address */
         observe_arrive(machine, x->handler, x->cpl_after,
                        x->kind == P5_TRANSFER_FAULT && vector_has_error_code(x->vector) ? 4 : 0, true);
 }

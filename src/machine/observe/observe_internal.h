@@ -35,8 +35,7 @@ struct p5_observer {
     uint64_t interval_clock, interval_instruction; /* ends of the running intervals */
     uint64_t stretch_clock;                        /* clock after the stretch reported last */
     p5_counts *stretch_before;                     /* the totals at that clock; NULL: not needed */
-    /* Control has reached a watched address. This becomes an entry when the first instruction there
-     * completes. */
+    /* Control has reached a watched address. This becomes an entry when the first instruction there completes. */
     bool arrived;
     frame arrival;          /* valid if `arrived` */
     ARRAY_OF(frame) frames; /* from the outermost call to the innermost */
@@ -69,11 +68,9 @@ void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl);
 /* functions.c. Handles a transfer of control to `next`, far or near: if it is a watched address, saves the
  * frame. `skip` is the number of bytes between the top of the stack and the return address (an error code). */
 void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t skip, bool far);
-/* Reports an entry: the first instruction of a stretch at a watched address has completed, but is not yet
- * priced. */
+/* Reports an entry: the first instruction of a stretch at a watched address has completed, but is not yet priced. */
 void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address);
-/* Return whether a branch of this kind (isa_branch) can leave a function; report the exits of one to
- * `next`. */
+/* Return whether a branch of this kind (isa_branch) can leave a function; report the exits of one to `next`. */
 bool observe_may_return(unsigned branch);
 void observe_leave(p5_observer *o, uint32_t next, unsigned cpl);
 

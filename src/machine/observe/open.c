@@ -47,7 +47,7 @@ static void *copy_of(const void *items, size_t count, size_t size)
 }
 
 /* Makes the engine begin a new stretch at each address that an observer watches (a cut). Must be called between
- * runs. */
+ * runs. After an error, the old cuts stay. */
 static p5_status set_cuts(p5_machine *machine, p5_error *error)
 {
     observers *all = machine->observers;
@@ -90,7 +90,7 @@ void observers_sweep(p5_machine *machine)
     all->some_closed = false;
     observe_goals(all, machine);
     if (!machine->running)
-        set_cuts(machine, NULL); /* Without memory the old cuts stay; no observer matches them. */
+        set_cuts(machine, NULL); /* after an error, no observer matches the old cuts */
     if (all->first == NULL && all->cut_count == 0)
         observers_free(machine);
 }
@@ -172,7 +172,8 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
         observers_free(machine);
     if (o == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
-    p5_observer **last = &all->first; /* the end of the list, because observers are notified in order */
+    p5_observer **last =
+        &all->first; /* the end of the list, because observers are notified in the order of opening */
     while (*last != NULL)
         last = &(*last)->next;
     *last = o;
@@ -203,7 +204,8 @@ void p5_observer_close(p5_observer *observer)
     observer->arrived = false;
     observe_own_goals(observer);
     machine->observers->some_closed = true;
-    machine->horizon = (observe_horizon){0}; /* so that the next stretch comes to observers_sweep */
+    machine->horizon =
+        (observe_horizon){0}; /* so that the next stretch reaches observers_retired, which sweeps */
     if (!machine->running)
         observers_sweep(machine);
 }

@@ -37,7 +37,7 @@ static bool read_bytes(void *context, void *bytes, size_t size)
     return true;
 }
 
-/* The two numbers: a Linux program's reads of standard input, and the bytes that the board's devices have taken. */
+/* A Linux program reads standard input; for other guests, the board's devices take the input. */
 uint64_t machine_input_taken(const p5_machine *machine)
 {
     return machine->linux_input_bytes + p5_machine_input_taken(machine);
@@ -63,7 +63,7 @@ p5_status machine_copy_take(p5_machine *machine, machine_copy *copy, p5_error *e
     return P5_OK;
 }
 
-/* The console of a machine that repeats the past. */
+/* Console callback of a copy's machine: drops the output, because the original machine has written it. */
 static void discard(void *context, const void *text, size_t size)
 {
     (void)context;
@@ -71,7 +71,6 @@ static void discard(void *context, const void *text, size_t size)
     (void)size;
 }
 
-/* Opens a machine like `like` and loads the copy into it. */
 p5_status machine_copy_open(const machine_copy *copy, const p5_machine *like, p5_machine **machine,
                             p5_error *error)
 {

@@ -23,7 +23,7 @@ p5_status machine_copy_take(p5_machine *machine, machine_copy *copy, p5_error *e
 p5_status machine_copy_open(const machine_copy *copy, const p5_machine *like, p5_machine **machine,
                             p5_error *error);
 void machine_copy_free(machine_copy *copy);
-/* Returns how many bytes of the host's input the guest has read, by whatever way. */
+/* Returns how many bytes of the host's input the guest has read. */
 uint64_t machine_input_taken(const p5_machine *machine);
 
 #endif

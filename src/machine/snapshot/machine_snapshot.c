@@ -1,7 +1,6 @@
-/* Saves and loads snapshots of machines (include/p5scope/snapshot.h). This file defines the sections of a snapshot
- * and their order; each unit defines the contents of its own section. One "transfer" function both saves and loads,
- * so that the two agree. A snapshot_table (base/snapshot.h) names the fields of a structure, with their permitted
- * values. */
+/* Saves and loads snapshots of machines (include/p5scope/snapshot.h). This file defines the sections of a snapshot and
+ * their order; each unit defines the contents of its own section. One "transfer" function both saves and loads, so
+ * that the two agree. A snapshot_table (base/snapshot.h) names the fields of a structure, with their permitted values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +53,7 @@ static void transfer_preface(p5_snapshot_info *info, const p5_model *model, snap
         info->model = loaded;
 }
 
-/* Fills in the preface of a machine that is being saved. Returns false if memory is out. */
+/* Fills in the preface of a machine that is being saved. Returns false if memory is exhausted. */
 static bool preface_of(const p5_machine *machine, const p5_save_options *options, p5_snapshot_info *info)
 {
     *info = (p5_snapshot_info){.size = sizeof(p5_snapshot_info),
@@ -63,12 +62,11 @@ static bool preface_of(const p5_machine *machine, const p5_save_options *options
                                .instructions = machine->instructions,
                                .clock = p5_machine_clock(machine)};
     snprintf(info->kind, sizeof info->kind, "%s", machine->guest->name);
-    if (options != NULL && options->guest != NULL) /* absolute, so that it can be loaded anywhere */
+    if (options->guest != NULL) /* an absolute path, so that the snapshot can be loaded in any directory */
         info->guest = realpath(options->guest, NULL);
-    if (options == NULL || options->command == NULL)
-        return true;
-    info->command = strdup(options->command);
-    return info->command != NULL;
+    if (options->command != NULL)
+        info->command = strdup(options->command);
+    return options->command == NULL || info->command != NULL;
 }
 
 /* ---- The machine itself ------------------------------------------------------------------------------- */
@@ -257,25 +255,17 @@ static p5_status check_options(const p5_machine_options *o, p5_error *error)
     return P5_OK;
 }
 
-/* Returns options with which p5_machine_open makes a machine like the saved one. The guest may access only what the
- * caller's options grant now: a snapshot grants no access to the host. */
-static p5_machine_options complete_options(const p5_snapshot_info *info, const p5_machine_options *from)
-{
-    p5_machine_options to = *from;
-    to.permissive = info->permissive;
-    to.memory_bytes = info->memory_bytes;
-    return to;
-}
-
-/* Opens a machine and loads the file's sections after the preface into it. After an error, the caller closes *machine,
- * which may be NULL. */
+/* Opens a machine and loads the file's sections after the preface into it. The guest may access only what `options`
+ * grants now: a snapshot grants no access to the host. After an error, the caller closes *machine, which may be NULL. */
 static p5_status load_machine(snapshot_file *f, const p5_snapshot_info *info,
                               const p5_machine_options *options, p5_machine **machine, p5_error *error)
 {
     const guest_kind *kind = kind_named(info->kind);
     if (kind == NULL)
         return error_set(error, P5_ERR_FORMAT, "preface.kind: unknown kind of guest '%s'", info->kind);
-    const p5_machine_options complete = complete_options(info, options);
+    p5_machine_options complete = *options;
+    complete.permissive = info->permissive;
+    complete.memory_bytes = info->memory_bytes;
     p5_status status = machine_open(&complete, options->model != NULL ? NULL : info->model, machine, error);
     if (status == P5_OK)
         status = machine_open_engine(*machine, info->memory_bytes, 0, error);

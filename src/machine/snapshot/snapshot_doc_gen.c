@@ -8,7 +8,7 @@
 
 typedef struct page {
     FILE *out;
-    char last[256]; /* the last row, because fields of an array with named elements share one */
+    char last[256]; /* the name in the last row; fields of an array with named elements share a row */
 } page;
 
 /* Writes the row of a field. In an array whose elements have names (field->each), NAME stands for the name. */

@@ -76,7 +76,7 @@ static p5_status fail_at(const snapshot_file *f, p5_error *error, p5_status stat
 
 /* ---- Writing ------------------------------------------------------------------------------------------ */
 
-/* Records a failure with its errno if a write has not succeeded. Only the first one counts. */
+/* Records a failure with its errno if a write has not succeeded. Keeps the first failure. */
 static void check_write(snapshot_file *f, bool succeeded)
 {
     if (succeeded || f->failed)
@@ -172,7 +172,7 @@ p5_status snapshot_file_create(const char *path, snapshot_file **file, p5_error 
     return P5_OK;
 }
 
-/* Writes the header, moves the file to its path, and closes it in any case. */
+/* Writes the header, moves the file to its path, and closes it, also after an error. */
 p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
 {
     file_header header = {.format = SNAPSHOT_FORMAT, .revision = SNAPSHOT_REVISION, .sections = f->sections};
@@ -186,7 +186,6 @@ p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
     fchmod(fileno(f->file), 0666 & ~mask);
     FILE *file = f->file;
     f->file = NULL;
-    errno = f->errno_of_failure;
     check_write(f, fclose(file) == 0);
     check_write(f, f->failed || rename(f->temporary, f->path) == 0);
     p5_status status = P5_OK;
@@ -330,7 +329,7 @@ static bool read_expanded(void *context, void *bytes, size_t size)
 
 /* ---- Sections ----------------------------------------------------------------------------------------- */
 
-/* Begins a section: writes a header to be completed later, or reads it and checks the name. */
+/* Begins a section: writes a header, which snapshot_file_end completes, or reads the header and checks the name. */
 void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_error *error)
 {
     *s = (snapshot){.loading = f->temporary == NULL,

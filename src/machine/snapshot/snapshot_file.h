@@ -28,8 +28,7 @@ void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_err
 p5_status snapshot_file_end(snapshot_file *f, snapshot *s);
 /* Closes a file that was opened, or abandons one that was begun. NULL is allowed. */
 void snapshot_file_close(snapshot_file *f);
-/* Moves a file that was begun to its path and closes it, or reports the first failure. Always closes the
- * file. */
+/* Moves a file that was begun to its path and closes it, or reports the first failure. Always closes the file. */
 p5_status snapshot_file_finish(snapshot_file *f, p5_error *error);
 
 #endif
