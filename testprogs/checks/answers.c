@@ -605,6 +605,10 @@ static void links(void)
     SAY(guest_syscall(SYS_symlink, "", "s2"));
     SAY(guest_syscall(SYS_rmdir, "s"));
     SAY(guest_syscall(SYS_unlink, "s/"));
+    SAY(guest_syscall(SYS_symlink, "dd", "dangling"));
+    SAY(guest_syscall(SYS_mkdir, "dangling/", 0700));
+    SAY(guest_syscall(SYS_rmdir, "dd"));
+    SAY(guest_syscall(SYS_unlink, "dangling"));
     SAY(guest_syscall(SYS_mkdir, "dd", 0700));
     SAY(guest_syscall(SYS_symlink, "dd", "ds"));
     SAY(guest_syscall(SYS_rmdir, "ds"));

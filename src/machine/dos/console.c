@@ -169,10 +169,8 @@ static int take(dos *d, uint8_t *byte)
 /* Echoes ^C and ends the program. */
 static void break_program(dos *d)
 {
-    put(d, '^');
-    put(d, 'C');
-    put(d, '\r');
-    put(d, '\n');
+    for (const char *text = "^C\r\n"; *text != '\0'; text++)
+        put(d, (uint8_t)*text);
     dos_terminate(d, 1, 0);
 }
 

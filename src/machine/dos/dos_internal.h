@@ -302,10 +302,11 @@ typedef struct dos_entry {
     uint16_t cs, ip, ss, sp;
 } dos_entry;
 
-/* What a program is executed with: its path, the command line after its name, and its variables. */
+/* How a program is executed. */
 typedef struct dos_command {
-    const char *path, *tail, *environment;
-    size_t environment_size;
+    const char *path, *tail; /* DOS path; the command line after the name */
+    const char *environment; /* variables, each with its NUL */
+    size_t environment_size; /* their bytes */
 } dos_command;
 
 /* Loads a program as a child of the current one, if there is one. Returns its prefix and how it begins. */
@@ -320,10 +321,8 @@ uint16_t dos_first_ax(const dos *d, uint16_t psp);
 /* --- program.c --- */
 
 /* Loads a program as a child of the current one, if there is one, and makes it the current program. It begins
- * when the stub returns. `tail` is the command line after the name; each variable in `environment` ends with
- * NUL. */
-dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char *tail,
-                    const char *environment, size_t environment_size);
+ * when the stub returns. */
+dos_error dos_begin(dos *d, const mz_image *image, const dos_command *with);
 /* Ends the current program. `type` is the termination type: 0 normal, 1 Ctrl-C, 3 stays resident. */
 void dos_terminate(dos *d, uint8_t type, uint8_t code);
 

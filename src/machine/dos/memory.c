@@ -218,18 +218,14 @@ dos_error dos_call_allocate(dos *d)
 /* AH = 49h: Frees the block ES. */
 dos_error dos_call_free(dos *d)
 {
-    engine_segment es;
-    engine_get_segment(d->engine, ENGINE_ES, &es);
-    return dos_free(d, es.selector);
+    return dos_free(d, (uint16_t)(bios_segment(&d->bios, ENGINE_ES) >> 4));
 }
 
 /* AH = 4Ah: Sets the size of block ES to BX paragraphs. */
 dos_error dos_call_resize(dos *d)
 {
-    engine_segment es;
     uint16_t paragraphs = bios_word(&d->bios, ENGINE_EBX);
-    engine_get_segment(d->engine, ENGINE_ES, &es);
-    dos_error wrong = dos_resize(d, es.selector, &paragraphs);
+    dos_error wrong = dos_resize(d, (uint16_t)(bios_segment(&d->bios, ENGINE_ES) >> 4), &paragraphs);
     if (wrong == DOS_NO_MEMORY)
         bios_set_word(&d->bios, ENGINE_EBX, paragraphs);
     return wrong;

@@ -72,24 +72,6 @@ static void set_handler(dos *d)
         (uint32_t)(bios_segment(&d->bios, ENGINE_ES) >> 4) << 16 | bios_word(&d->bios, ENGINE_EDX);
 }
 
-/* 05h and 06h: no button was ever pressed or released. */
-static void answer_presses(dos *d)
-{
-    bios *b = &d->bios;
-    bios_set_word(b, ENGINE_EAX, 0);
-    bios_set_word(b, ENGINE_EBX, 0);
-    bios_set_word(b, ENGINE_ECX, 0);
-    bios_set_word(b, ENGINE_EDX, 0);
-}
-
-/* 03h: returns the position, and that no button is pressed. */
-static void answer_position(dos *d)
-{
-    bios_set_word(&d->bios, ENGINE_EBX, 0);
-    bios_set_word(&d->bios, ENGINE_ECX, d->mouse.x);
-    bios_set_word(&d->bios, ENGINE_EDX, d->mouse.y);
-}
-
 /* 14h: sets the handler and returns the previous one. */
 static void exchange_handler(dos *d)
 {
@@ -129,15 +111,20 @@ void dos_mouse_service(dos *d)
     case 0x02:
         m->hidden++;
         break;
-    case 0x03:
-        answer_position(d);
+    case 0x03: /* the position, and that no button is pressed */
+        bios_set_word(b, ENGINE_EBX, 0);
+        bios_set_word(b, ENGINE_ECX, m->x);
+        bios_set_word(b, ENGINE_EDX, m->y);
         break;
     case 0x04:
         set_position(d, cx, dx);
         break;
-    case 0x05:
+    case 0x05: /* no button was ever pressed; 06h: or released */
     case 0x06:
-        answer_presses(d);
+        bios_set_word(b, ENGINE_EAX, 0);
+        bios_set_word(b, ENGINE_EBX, 0);
+        bios_set_word(b, ENGINE_ECX, 0);
+        bios_set_word(b, ENGINE_EDX, 0);
         break;
     case 0x07:
         set_range(d, &m->left, &m->right);

@@ -77,16 +77,14 @@ static bool save_parent(dos *d)
 
 /* Loads a program and makes it the current one, with the caller as its parent if there is one. It begins when the stub
  * returns. */
-dos_error dos_begin(dos *d, const mz_image *image, const char *path, const char *tail,
-                    const char *environment, size_t environment_size)
+dos_error dos_begin(dos *d, const mz_image *image, const dos_command *with)
 {
     uint16_t psp;
     dos_entry begin;
-    const dos_command with = {path, tail, environment, environment_size};
     const bool has_parent = d->psp != 0;
     if (has_parent && !save_parent(d))
         return DOS_NO_MEMORY;
-    dos_error wrong = dos_load_program(d, image, &with, &psp, &begin);
+    dos_error wrong = dos_load_program(d, image, with, &psp, &begin);
     if (wrong != DOS_OK) {
         d->depth -= has_parent;
         return wrong;
@@ -219,21 +217,17 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
     char *environment = calloc(DOS_ENVIRONMENT_MOST, 1);
     if (environment == NULL)
         return DOS_NO_MEMORY;
-    size_t size = environment_copy(d, variables, environment);
     snprintf(name, sizeof name, "%c:%s", 'A' + path->drive, path->text);
-    dos_error wrong = DOS_OK;
+    const dos_command with = {name, tail, environment, environment_copy(d, variables, environment)};
     uint16_t psp;
     dos_entry begin;
     save_caller(d);
-    if (run) {
-        wrong = dos_begin(d, image, name, tail, environment, size);
-        psp = d->psp;
-    } else {
-        wrong = dos_load_program(d, image, &(dos_command){name, tail, environment, size}, &psp, &begin);
-    }
+    dos_error wrong = run ? dos_begin(d, image, &with) : dos_load_program(d, image, &with, &psp, &begin);
     free(environment);
     if (wrong != DOS_OK)
         return wrong;
+    if (run)
+        psp = d->psp;
     for (unsigned i = 0; i < 2; i++) { /* copy the file control blocks */
         uint8_t fcb[16];
         engine_read_linear(d->engine, dos_linear(block.fcb[2 * i + 1], block.fcb[2 * i]), fcb, sizeof fcb);

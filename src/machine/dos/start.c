@@ -140,16 +140,13 @@ static void name_program(dos *d, const char *path, char name[DOS_DIRECTORY + 4])
         strcpy(d->program_name, "GUEST.EXE");
     snprintf(name, DOS_DIRECTORY + 4, "Z:\\%s", d->program_name);
     for (size_t i = 0; real != NULL && i < d->machine->options.share_count; i++) {
-        char *share = realpath(d->machine->options.shares[i].host, NULL), text[SHARE_PATH + 4];
-        size_t length = share != NULL ? strlen(share) : 0;
+        const char *below = share_path_below(&d->machine->options.shares[i], real);
+        char text[SHARE_PATH + 4];
         dos_path found;
         SHARE_PLACE(place);
-        bool below = length != 0 && strncmp(real, share, length) == 0 && (real[length] == '/' || length == 1);
-        free(share);
-        if (!below)
+        if (below == NULL)
             continue;
-        snprintf(text, sizeof text, "%c:%s", (char)('A' + DOS_FIRST_DRIVE + i),
-                 real + (length == 1 ? 0 : length));
+        snprintf(text, sizeof text, "%c:%s", (char)('A' + DOS_FIRST_DRIVE + i), below);
         if (dos_path_parse(d, text, &found) != DOS_OK || dos_path_find(d, &found, false, &place) != DOS_OK)
             continue;
         snprintf(name, DOS_DIRECTORY + 4, "%c:%s", 'A' + found.drive, found.text);
@@ -208,7 +205,7 @@ static p5_status begin(dos *d, const char *path, const char *const *arguments, c
     p5_status status = make_tail(arguments, tail, error);
     if (status == P5_OK)
         status = make_environment(variables, environment, &size, error);
-    if (status == P5_OK && dos_begin(d, image, name, tail, environment, size) != DOS_OK)
+    if (status == P5_OK && dos_begin(d, image, &(dos_command){name, tail, environment, size}) != DOS_OK)
         status = error_set(error, P5_ERR_FORMAT, "the program needs %u KB of memory; DOS has %u",
                            (image->image_size + image->least * 16u) >> 10, (0xa000u - FIRST_BLOCK) >> 6);
     free(environment);

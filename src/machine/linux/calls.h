@@ -32,7 +32,7 @@ linux_call linux_fchmod, linux_fchmodat, linux_fchown, linux_fchownat, linux_uti
     linux_truncate64, linux_fallocate, linux_symlinkat, linux_linkat, linux_flock, linux_statfs,
     linux_fstatfs;
 /* sigcalls.c */
-linux_call linux_rt_sigaction, linux_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_rt_sigpending,
+linux_call linux_rt_sigaction, linux_signal_call, linux_rt_sigprocmask, linux_rt_sigpending,
     linux_rt_sigsuspend, linux_sigsuspend, linux_rt_sigtimedwait, linux_sigaltstack, linux_kill,
     linux_rt_sigqueueinfo, linux_rt_tgsigqueueinfo, linux_tgkill;
 /* time.c */

@@ -403,7 +403,7 @@ static int32_t put_readable_bytes(linux_process *p, const linux_open_file *file,
  * returns -ENOTTY. */
 int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
 {
-    enum { GUEST_TERMIOS_BYTES = 36 };
+    enum { TERMIOS_BYTES = 36 };
     linux_open_file *file = linux_file_at(p, a[0]);
     if (file == NULL)
         return -EBADF;
@@ -416,23 +416,11 @@ int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
         file->flags = (file->flags & ~(uint32_t)O_NONBLOCK) | (on != 0 ? O_NONBLOCK : 0);
         return 0;
     }
-    if (file->kind != LINUX_STANDARD || !isatty(file->host))
+    /* The kernel's struct termios and struct winsize are the same on i386 as on the host. */
+    const size_t size = a[1] == TCGETS ? TERMIOS_BYTES : a[1] == TIOCGWINSZ ? sizeof(struct winsize) : 0;
+    uint32_t report[TERMIOS_BYTES / 4] = {0};
+    if (size == 0 || file->kind != LINUX_STANDARD || !isatty(file->host) ||
+        ioctl(file->host, a[1], report) != 0)
         return -ENOTTY;
-    if (a[1] == TCGETS) {
-        struct {
-            uint32_t flags[4];
-            uint8_t line, control[19];
-        } report = {0}; /* struct termios of asm-generic, the same on i386 */
-        _Static_assert(sizeof report == GUEST_TERMIOS_BYTES, "termios");
-        if (ioctl(file->host, TCGETS, &report) != 0)
-            return -ENOTTY;
-        return linux_write_user(p, a[2], &report, sizeof report) ? 0 : -EFAULT;
-    }
-    if (a[1] == TIOCGWINSZ) {
-        struct winsize size;
-        if (ioctl(file->host, TIOCGWINSZ, &size) != 0)
-            return -ENOTTY;
-        return linux_write_user(p, a[2], &size, sizeof size) ? 0 : -EFAULT;
-    }
-    return -ENOTTY;
+    return linux_write_user(p, a[2], report, size) ? 0 : -EFAULT;
 }

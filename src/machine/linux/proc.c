@@ -23,13 +23,10 @@ static void guest_path(const linux_process *p, const char *path, char text[SHARE
     const char *whole = real != NULL ? real : path, *slash = strrchr(whole, '/');
     int length = snprintf(text, SHARE_PATH, "/%s", slash != NULL ? slash + 1 : whole);
     for (size_t i = 0; real != NULL && i < options->share_count; i++) {
-        char *share = realpath(options->shares[i].host, NULL);
-        size_t above = share == NULL ? 0 : strcmp(share, "/") == 0 ? 0 : strlen(share);
-        bool below = share != NULL && strncmp(real, share, above) == 0 && real[above] == '/';
-        free(share);
-        if (!below)
+        const char *below = share_path_below(&options->shares[i], real);
+        if (below == NULL)
             continue;
-        length = snprintf(text, SHARE_PATH, "%s%s", p->files.tree.mounts[i].guest, real + above);
+        length = snprintf(text, SHARE_PATH, "%s%s", p->files.tree.mounts[i].guest, below);
         break;
     }
     free(real);

@@ -5,15 +5,6 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
-/* struct sigaction of rt_sigaction */
-typedef struct action_rt {
-    uint32_t handler, flags, restorer, mask[2];
-} action_rt;
-/* struct sigaction of the old sigaction call */
-typedef struct action_old {
-    uint32_t handler, mask, flags, restorer;
-} action_old;
-
 /* Sets a signal's action, and drops pending ones that it ignores. Returns 0 or -errno. */
 static int32_t action_set(linux_process *p, uint32_t signal, const linux_action *action)
 {
@@ -27,41 +18,30 @@ static int32_t action_set(linux_process *p, uint32_t signal, const linux_action 
     return 0;
 }
 
+/* Gets and sets a signal's action. struct sigaction is handler, flags, restorer and a mask of two words. If a[5] is set
+ * (the old sigaction), it is handler, mask, flags and restorer, and there are 31 signals. */
 int32_t linux_rt_sigaction(linux_process *p, const uint32_t a[6])
 {
-    if (a[0] < 1 || a[0] > LINUX_SIGNALS || a[3] != 8)
+    const bool old_call = a[5] != 0;
+    const size_t size = old_call ? 16 : 20;
+    if (a[0] < 1 || a[0] > (old_call ? 31 : LINUX_SIGNALS) || (!old_call && a[3] != sizeof(uint64_t)))
         return -EINVAL;
-    linux_action old = p->signals.actions[a[0]];
+    const linux_action was = p->signals.actions[a[0]];
     if (a[1] != 0) {
-        action_rt new;
-        if (!linux_read_user(p, a[1], &new, sizeof new))
+        uint32_t new[5];
+        if (!linux_read_user(p, a[1], new, size))
             return -EFAULT;
-        linux_action action = {new.handler, new.flags, new.restorer,
-                               (uint64_t) new.mask[1] << 32 | new.mask[0]};
+        const linux_action action =
+            old_call ? (linux_action){new[0], new[2], new[3], new[1]}
+                     : (linux_action){new[0], new[1], new[2], (uint64_t) new[4] << 32 | new[3]};
         int32_t wrong = action_set(p, a[0], &action);
         if (wrong != 0)
             return wrong;
     }
-    action_rt report = {
-        old.handler, old.flags, old.restorer, {(uint32_t)old.mask, (uint32_t)(old.mask >> 32)}};
-    return a[2] == 0 || linux_write_user(p, a[2], &report, sizeof report) ? 0 : -EFAULT;
-}
-
-int32_t linux_sigaction(linux_process *p, const uint32_t a[6])
-{
-    if (a[0] < 1 || a[0] > 31)
-        return -EINVAL;
-    linux_action old = p->signals.actions[a[0]];
-    if (a[1] != 0) {
-        action_old new;
-        if (!linux_read_user(p, a[1], &new, sizeof new))
-            return -EFAULT;
-        int32_t wrong = action_set(p, a[0], &(linux_action){new.handler, new.flags, new.restorer, new.mask});
-        if (wrong != 0)
-            return wrong;
-    }
-    action_old report = {old.handler, (uint32_t)old.mask, old.flags, old.restorer};
-    return a[2] == 0 || linux_write_user(p, a[2], &report, sizeof report) ? 0 : -EFAULT;
+    const uint32_t low = (uint32_t)was.mask;
+    const uint32_t report[5] = {was.handler, was.flags, was.restorer, low, (uint32_t)(was.mask >> 32)};
+    const uint32_t old_report[4] = {was.handler, low, was.flags, was.restorer};
+    return a[2] == 0 || linux_write_user(p, a[2], old_call ? old_report : report, size) ? 0 : -EFAULT;
 }
 
 /* Implements signal. The handler runs once, and then the default action is in effect again. */

@@ -28,7 +28,6 @@ static linux_call *const calls[] = {
     [55] = linux_fcntl64,
     [60] = linux_umask,
     [63] = linux_dup2,
-    [67] = linux_sigaction,
     [72] = linux_sigsuspend,
     [75] = linux_setrlimit,
     [76] = linux_ugetrlimit, /* getrlimit */
@@ -57,7 +56,6 @@ static linux_call *const calls[] = {
     [168] = linux_poll,
     [172] = linux_prctl,
     [173] = linux_rt_sigreturn,
-    [174] = linux_rt_sigaction,
     [176] = linux_rt_sigpending,
     [177] = linux_rt_sigtimedwait,
     [178] = linux_rt_sigqueueinfo,
@@ -141,7 +139,8 @@ static const struct {
     {40, "d0r", linux_unlinkat}, /* rmdir */
     {41, "0--", linux_fcntl64},  /* dup: F_DUPFD */
     {42, "0", linux_pipe2},
-    {73, "0f", linux_rt_sigpending}, /* sigpending */
+    {67, "012--+", linux_rt_sigaction}, /* sigaction */
+    {73, "0f", linux_rt_sigpending},    /* sigpending */
     {83, "0d1", linux_symlinkat},
     {85, "d012", linux_readlinkat},
     {92, "01s", linux_truncate64},
@@ -154,6 +153,7 @@ static const struct {
     {145, "012", linux_readv},
     {146, "012--+", linux_readv},         /* writev */
     {162, "+-01", linux_clock_nanosleep}, /* CLOCK_MONOTONIC */
+    {174, "0123", linux_rt_sigaction},
     {175, "0123", linux_rt_sigprocmask},
     {180, "01234", linux_pread64},
     {181, "01234+", linux_pread64}, /* pwrite64 */

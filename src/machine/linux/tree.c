@@ -64,18 +64,6 @@ static int dots(const char *path)
     return strcmp(last, ".") == 0 ? 1 : strcmp(last, "..") == 0 ? 2 : 0;
 }
 
-int32_t linux_mkdirat(linux_process *p, const uint32_t a[6])
-{
-    SHARE_PLACE(place);
-    struct stat about;
-    int32_t wrong = linux_place_of(p, (int32_t)a[0], a[1], SHARE_MAY_BE_MISSING, &place);
-    if (wrong == 0 && linux_stat_place(&place, &about) == 0)
-        return -EEXIST;
-    if (wrong == 0)
-        wrong = share_may_change(&place);
-    return wrong != 0 ? wrong : share_make_folder(&place, (mode_t)(a[2] & ~p->files.umask & 0777));
-}
-
 int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];
@@ -111,6 +99,14 @@ int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, s
     if (wrong == 0 && linux_stat_place(place, &about) == 0)
         return -EEXIST;
     return wrong != 0 ? wrong : share_may_change(place);
+}
+
+int32_t linux_mkdirat(linux_process *p, const uint32_t a[6])
+{
+    SHARE_PLACE(place);
+    bool slash;
+    int32_t wrong = linux_new_entry(p, (int32_t)a[0], a[1], &place, &slash);
+    return wrong != 0 ? wrong : share_make_folder(&place, (mode_t)(a[2] & ~p->files.umask & 0777));
 }
 
 /* Renames an entry. Both paths may end in a slash only if the entry is a folder. */

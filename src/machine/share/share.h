@@ -45,6 +45,10 @@ void share_tree_close(share_tree *tree);
 p5_status share_tree_add_scratch(share_tree *tree, const char *guest, uint64_t most_bytes,
                                  uint64_t (*now)(const void *clock), const void *clock, p5_error *error);
 
+/* Returns the part after the share of `real`, the host's path of a file without links; NULL if the share does not contain
+ * it. */
+const char *share_path_below(const p5_share *share, const char *real);
+
 /* Where a path leads: the entry `name` of the directory `directory`. */
 typedef struct share_place {
     int directory; /* O_PATH descriptor of the parent, which the caller closes (SHARE_PLACE); -1: the place is

@@ -98,6 +98,17 @@ void share_tree_close(share_tree *tree)
     *tree = (share_tree){0};
 }
 
+/* Returns the part after the share of `real`, the host's path of a file without links; NULL if the share does not contain
+ * it. */
+const char *share_path_below(const p5_share *share, const char *real)
+{
+    char *host = realpath(share->host, NULL);
+    size_t length = host == NULL || strcmp(host, "/") == 0 ? 0 : strlen(host);
+    bool below = host != NULL && strncmp(real, host, length) == 0 && real[length] == '/';
+    free(host);
+    return below ? real + length : NULL;
+}
+
 /* --- Lists --- */
 
 /* Sorts "." and ".." before the other names. */
