@@ -34,9 +34,8 @@ void notice_once(notices *to, notice_kind kind, uint32_t number, const char *for
     for (size_t i = 0; i < to->seen.count; i++)
         if (to->seen.items[i] == key)
             return;
-    if (to->seen.count == NOTICES_AT_MOST || !ARRAY_ROOM(&to->seen))
+    if (to->seen.count == NOTICES_AT_MOST || !ARRAY_ADD(&to->seen, key))
         return;
-    to->seen.items[to->seen.count++] = key;
     va_list arguments;
     va_start(arguments, format);
     send_line(to, format, arguments);

@@ -142,12 +142,10 @@ static uint16_t search_number(dos *d, const dos_path *path)
         if (strcmp(d->searches.items[i], text) == 0)
             return (uint16_t)(i + 1);
     char *copy = d->searches.count < DOS_SEARCHES ? strdup(text) : NULL;
-    if (copy == NULL || !ARRAY_ROOM(&d->searches)) {
-        free(copy);
-        return 0;
-    }
-    d->searches.items[d->searches.count++] = copy;
-    return (uint16_t)d->searches.count;
+    if (copy != NULL && ARRAY_ADD(&d->searches, copy))
+        return (uint16_t)d->searches.count;
+    free(copy);
+    return 0;
 }
 
 /* Begins a search: saves its path in d->searches and the number of this entry in the state. Checks that the directory

@@ -112,12 +112,11 @@ static void transfer_searches(dos *d, snapshot *s)
             continue;
         if (s->status == P5_OK && saved.text == NULL)
             snapshot_refuse(s, "dos_search.text is missing");
-        if (s->status != P5_OK || !ARRAY_ROOM(&d->searches)) {
+        if (s->status != P5_OK || !ARRAY_ADD(&d->searches, saved.text)) {
             free(saved.text);
             snapshot_no_memory(s);
             return;
         }
-        d->searches.items[d->searches.count++] = saved.text;
     }
 }
 

@@ -41,7 +41,7 @@ static int32_t changeable_file(linux_process *p, uint32_t descriptor, const linu
     return changeable ? 0 : -EROFS;
 }
 
-/* --- chmod --- */
+/* --- chmod: of the mode, only the permissions are set, not the set-ID and sticky bits --- */
 
 int32_t linux_fchmodat(linux_process *p, const uint32_t a[6])
 {

@@ -58,8 +58,7 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
                              "the segment at %Xh is outside of the area for programs (%Xh to %Xh)", s->linear,
                              (unsigned)LINUX_LEAST_ADDRESS, (unsigned)LINUX_MMAP_BASE);
         /* Two segments may share a page, which must be mapped only once. */
-        uint32_t first = s->linear & ~(uint32_t)(PAGE_BYTES - 1);
-        uint32_t last = (uint32_t)(end + PAGE_BYTES - 1) & ~(uint32_t)(PAGE_BYTES - 1);
+        uint32_t first = linux_page_down(s->linear), last = linux_page_up((uint32_t)end);
         uint32_t from = first < mapped_to ? mapped_to : first;
         if (last > from &&
             linux_map(p, from, last - from, last - from, LINUX_PROT_READ | LINUX_PROT_WRITE) != 0)
@@ -74,8 +73,8 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
         const elf_segment *s = &image->segments[i];
         if (s->memory_size == 0)
             continue;
-        uint32_t first = s->linear & ~(uint32_t)(PAGE_BYTES - 1);
-        uint32_t last = (s->linear + s->memory_size - 1) & ~(uint32_t)(PAGE_BYTES - 1);
+        uint32_t first = linux_page_down(s->linear);
+        uint32_t last = linux_page_down(s->linear + s->memory_size - 1);
         int32_t wrong = linux_protect(p, first, last + PAGE_BYTES - first, segment_protection(s));
         if (wrong == 0)
             wrong = linux_protect(p, first, PAGE_BYTES, page_protection(image, first));
@@ -142,7 +141,7 @@ static p5_status exec_stack(linux_process *p, const elf_image *image, const char
     stack_push_strings(&b, environment, envc, words + 1 + argc + 1);
     stack_push_strings(&b, arguments, argc, words + 1);
     uint32_t name_at = stack_push(&b, p->program, strlen(p->program) + 1);
-    b.esp &= ~(uint32_t)(PAGE_BYTES - 1);
+    b.esp = linux_page_down(b.esp);
     uint32_t platform_at = stack_push(&b, "i586", 5);
     uint64_t random[2] = {linux_random(p), linux_random(p)};
     b.esp &= ~15u;

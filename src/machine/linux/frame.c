@@ -128,8 +128,8 @@ static uint32_t frame_place(uint32_t stack, size_t frame, uint32_t *x87)
     return ((*x87 - (uint32_t)frame + 4) & ~15u) - 4;
 }
 
-/* Push a signal frame without or with siginfo (SA_SIGINFO) below *esp, and set *esp to it. Return false if the user's
- * stack cannot be written. */
+/* Pushes a signal frame without siginfo below *esp, and sets *esp to it. Returns false if the user's stack cannot be
+ * written. */
 static bool push_nonrt(linux_process *p, int signal, const linux_action *action, uint64_t mask, uint32_t *esp)
 {
     static const uint8_t code[8] = {0x58, 0xb8, 119,  0,
@@ -145,6 +145,7 @@ static bool push_nonrt(linux_process *p, int signal, const linux_action *action,
     return linux_write_user(p, *esp, &frame, sizeof frame) && x87_save(p, x87);
 }
 
+/* Does the same for a frame with siginfo (SA_SIGINFO). */
 static bool push_rt(linux_process *p, int signal, const linux_action *action, const linux_siginfo *info,
                     uint64_t mask, uint32_t *esp)
 {

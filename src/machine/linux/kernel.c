@@ -113,7 +113,7 @@ bool linux_kernel_build(linux_process *p)
 
 /* --- Kernel entry --- */
 
-/* Copy the user's registers from the processor and the frame on the kernel stack, and back. */
+/* Copies the user's registers from the processor and the frame on the kernel stack to p->registers. */
 static void registers_load(linux_process *p)
 {
     engine *e = p->engine;
@@ -133,6 +133,7 @@ static void registers_load(linux_process *p)
                                      .ss = (uint16_t)frame[4]};
 }
 
+/* Copies p->registers back, so that the entry code's IRET returns to the user with them. */
 static void registers_store(linux_process *p)
 {
     engine *e = p->engine;

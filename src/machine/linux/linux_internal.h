@@ -52,6 +52,15 @@ typedef struct linux_memory {
     uint32_t brk_start, brk;        /* the heap */
 } linux_memory;
 
+/* Round an address down and up to a whole page. At the end of the address space, rounding up returns 0. */
+static inline uint32_t linux_page_down(uint32_t address)
+{
+    return address & ~(uint32_t)(PAGE_BYTES - 1);
+}
+static inline uint32_t linux_page_up(uint32_t address)
+{
+    return linux_page_down(address + PAGE_BYTES - 1);
+}
 /* Makes an address space without mappings. Returns false if memory runs out. */
 bool linux_memory_open(linux_process *p);
 void linux_memory_close(linux_process *p);
@@ -69,6 +78,8 @@ int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t 
 uint32_t linux_find_range(const linux_process *p, uint32_t size);
 /* Returns the mapping that contains the address; NULL if there is none. */
 const linux_region *linux_region_at(const linux_process *p, uint32_t address);
+/* Returns true if all of [start, end) is mapped. */
+bool linux_is_mapped(const linux_process *p, uint32_t start, uint32_t end);
 /* Maps a kernel page (supervisor, writable). Returns false if memory for a page table runs out. */
 bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame);
 /* Returns the frame of a present page; otherwise LINUX_NO_FRAME. */

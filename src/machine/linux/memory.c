@@ -163,6 +163,15 @@ const linux_region *linux_region_at(const linux_process *p, uint32_t address)
     return i < m->regions.count && m->regions.items[i].start <= address ? &m->regions.items[i] : NULL;
 }
 
+/* Returns true if all of [start, end) is mapped. */
+bool linux_is_mapped(const linux_process *p, uint32_t start, uint32_t end)
+{
+    const linux_region *region = linux_region_at(p, start);
+    while (region != NULL && region->end < end)
+        region = linux_region_at(p, region->end);
+    return region != NULL || start == end;
+}
+
 static void region_insert(linux_memory *m, size_t at, linux_region region)
 {
     memmove(&m->regions.items[at + 1], &m->regions.items[at], (m->regions.count - at) * sizeof region);
@@ -260,7 +269,7 @@ static int32_t range_check(uint32_t start, uint32_t *size, int32_t too_large)
         return -EINVAL;
     if (*size > LINUX_TASK_SIZE || start > LINUX_TASK_SIZE - *size)
         return too_large;
-    *size = (*size + PAGE_BYTES - 1) & PTE_ADDRESS;
+    *size = linux_page_up(*size);
     return start > LINUX_TASK_SIZE - *size ? too_large : 0;
 }
 
@@ -324,7 +333,7 @@ int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t back
     int32_t wrong = range_check(start, &size, -ENOMEM);
     if (wrong != 0 || size == 0)
         return wrong != 0 ? wrong : -EINVAL;
-    backed = backed < size ? (backed + PAGE_BYTES - 1) & PTE_ADDRESS : size;
+    backed = backed < size ? linux_page_up(backed) : size;
     if (!region_reserve(&p->memory) ||
         frames_needed(p, start, start + backed, protection) > p->memory.frames_free)
         return -ENOMEM;
@@ -344,13 +353,7 @@ int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t 
     if (wrong != 0 || size == 0)
         return wrong;
     uint32_t end = start + size;
-    for (uint32_t at = start; at < end;) {
-        const linux_region *region = linux_region_at(p, at);
-        if (region == NULL)
-            return -ENOMEM;
-        at = region->end;
-    }
-    if (!region_reserve(&p->memory) ||
+    if (!linux_is_mapped(p, start, end) || !region_reserve(&p->memory) ||
         frames_needed(p, start, end, protection & LINUX_PROT_ALL) > p->memory.frames_free)
         return -ENOMEM;
     region_split(&p->memory, start);

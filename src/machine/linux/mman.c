@@ -10,12 +10,6 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
-/* Rounds up to whole pages. */
-static uint32_t page_up(uint32_t address)
-{
-    return (address + PAGE_BYTES - 1) & ~(uint32_t)(PAGE_BYTES - 1);
-}
-
 /* Returns true if no mapping overlaps [start, end). */
 static bool range_free(const linux_process *p, uint32_t start, uint32_t end)
 {
@@ -29,7 +23,7 @@ static bool range_free(const linux_process *p, uint32_t start, uint32_t end)
 int32_t linux_brk(linux_process *p, const uint32_t a[6])
 {
     linux_memory *m = &p->memory;
-    uint32_t old_end = page_up(m->brk), new_end = page_up(a[0]);
+    uint32_t old_end = linux_page_up(m->brk), new_end = linux_page_up(a[0]);
     if (a[0] < m->brk_start || a[0] > LINUX_MMAP_BASE)
         return (int32_t)m->brk;
     if (new_end > old_end &&
@@ -67,7 +61,7 @@ static int32_t map_any(linux_process *p, const uint32_t a[5], uint64_t offset)
 {
     uint32_t address = a[0];
     const uint32_t length = a[1], protection = a[2], flags = a[3], descriptor = a[4];
-    uint32_t type = flags & LINUX_MAP_TYPE, size = page_up(length);
+    uint32_t type = flags & LINUX_MAP_TYPE, size = linux_page_up(length);
     bool anonymous = (flags & LINUX_MAP_ANONYMOUS) != 0;
     linux_open_file *file = anonymous ? NULL : linux_file_at(p, descriptor);
     bool zeros = file != NULL && file->kind == LINUX_ZERO;
@@ -95,7 +89,7 @@ static int32_t map_any(linux_process *p, const uint32_t a[5], uint64_t offset)
         if ((flags & LINUX_MAP_FIXED_NOREPLACE) != 0 && !range_free(p, address, address + size))
             return -EEXIST;
     } else {
-        address &= ~(uint32_t)(PAGE_BYTES - 1);
+        address = linux_page_down(address);
         if (address < LINUX_LEAST_ADDRESS || address > LINUX_TASK_SIZE - size ||
             !range_free(p, address, address + size))
             address = linux_find_range(p, size);
@@ -135,7 +129,7 @@ int32_t linux_mprotect(linux_process *p, const uint32_t a[6])
 /* Shrinks a mapping, or grows it in place or by a move. */
 int32_t linux_mremap(linux_process *p, const uint32_t a[6])
 {
-    uint32_t old = a[0], old_size = page_up(a[1]), new_size = page_up(a[2]), flags = a[3];
+    uint32_t old = a[0], old_size = linux_page_up(a[1]), new_size = linux_page_up(a[2]), flags = a[3];
     const linux_region *region = linux_region_at(p, old);
     if (old % PAGE_BYTES != 0 || old_size == 0 || new_size == 0 || (flags & ~(uint32_t)MREMAP_MAYMOVE) != 0)
         return -EINVAL;
@@ -166,7 +160,7 @@ int32_t linux_mremap(linux_process *p, const uint32_t a[6])
 /* Accepts advice without acting on it, except for MADV_DONTNEED, after which the pages read as zeros. */
 int32_t linux_madvise(linux_process *p, const uint32_t a[6])
 {
-    uint32_t size = page_up(a[1]);
+    uint32_t size = linux_page_up(a[1]);
     enum { LAST = 25 /* MADV_COLLAPSE */ };
     const bool supported = a[2] <= MADV_DONTNEED || (a[2] >= MADV_FREE && a[2] <= LAST);
     if (!supported || a[0] % PAGE_BYTES != 0 || a[0] > LINUX_TASK_SIZE || size > LINUX_TASK_SIZE - a[0])
@@ -189,23 +183,17 @@ int32_t linux_madvise(linux_process *p, const uint32_t a[6])
 /* Checks its arguments only, because no mapping has anything to write back. */
 int32_t linux_msync(linux_process *p, const uint32_t a[6])
 {
-    uint32_t size = page_up(a[1]);
+    uint32_t size = linux_page_up(a[1]);
     if (a[0] % PAGE_BYTES != 0 || (a[2] & ~(uint32_t)(MS_ASYNC | MS_INVALIDATE | MS_SYNC)) != 0 ||
         (a[2] & (MS_ASYNC | MS_SYNC)) == (MS_ASYNC | MS_SYNC))
         return -EINVAL;
     if (a[0] > LINUX_TASK_SIZE || size > LINUX_TASK_SIZE - a[0])
         return -ENOMEM;
-    for (uint32_t at = a[0]; at < a[0] + size;) {
-        const linux_region *region = linux_region_at(p, at);
-        if (region == NULL)
-            return -ENOMEM;
-        at = region->end;
-    }
-    return 0;
+    return linux_is_mapped(p, a[0], a[0] + size) ? 0 : -ENOMEM;
 }
 
 /* Implements mlock and the like, which have nothing to do because all memory is in RAM. */
 int32_t linux_memory_noop(linux_process *p, const uint32_t a[6])
 {
-    return a[1] == 0 || linux_region_at(p, a[0] & ~(uint32_t)(PAGE_BYTES - 1)) != NULL ? 0 : -ENOMEM;
+    return a[1] == 0 || linux_region_at(p, a[0]) != NULL ? 0 : -ENOMEM;
 }

@@ -238,6 +238,7 @@ int32_t linux_statx(linux_process *p, const uint32_t a[6])
 
 /* --- access --- */
 
+/* Checks a mode of access. The guest's user owns every file, and may always read it; the share decides about writing. */
 int32_t linux_faccessat(linux_process *p, const uint32_t a[6])
 {
     char path[SHARE_PATH];

@@ -47,6 +47,7 @@ static linux_call *const calls[] = {
     [125] = linux_mprotect,
     [133] = linux_fchdir,
     [140] = linux_llseek,
+    [142] = linux_newselect,
     [143] = linux_flock,
     [144] = linux_msync,
     [148] = linux_fsync,       /* fdatasync */
@@ -94,6 +95,7 @@ static linux_call *const calls[] = {
     [305] = linux_readlinkat,
     [306] = linux_fchmodat,
     [307] = linux_faccessat,
+    [308] = linux_pselect6,
     [309] = linux_ppoll,
     [320] = linux_utimensat,
     [324] = linux_fallocate,
@@ -108,6 +110,7 @@ static linux_call *const calls[] = {
     [406] = linux_clock_getres,
     [407] = linux_clock_nanosleep,
     [412] = linux_utimensat,
+    [413] = linux_pselect6,
     [414] = linux_ppoll,
     [422] = linux_futex,
     [439] = linux_faccessat, /* faccessat2 */
@@ -149,7 +152,6 @@ static const struct {
     {100, "0-1", linux_fstatfs},
     {114, "012", linux_wait4},
     {126, "012--+", linux_rt_sigprocmask}, /* sigprocmask */
-    {142, "01234+", linux_newselect},
     {145, "012", linux_readv},
     {146, "012--+", linux_readv},         /* writev */
     {162, "+-01", linux_clock_nanosleep}, /* CLOCK_MONOTONIC */
@@ -172,10 +174,8 @@ static const struct {
     {271, "d01--+", linux_utime}, /* utimes */
     {284, "013+", linux_wait4},   /* waitid */
     {302, "0123", linux_renameat2},
-    {308, "012345", linux_pselect6},
     {333, "01234", linux_preadv},
     {334, "01234+", linux_preadv}, /* pwritev */
-    {413, "012345", linux_pselect6},
 };
 _Static_assert(F_DUPFD == 0 && CLOCK_MONOTONIC == 1, "arguments 0 and 1");
 

@@ -37,6 +37,7 @@ void linux_timers_reset(linux_process *p)
         p->time.timers[i] = (linux_timer){.clock = UINT64_MAX};
 }
 
+/* Returns the model clock at which a timer is due; UINT64_MAX if there is none. */
 uint64_t linux_next_timer(const linux_process *p)
 {
     uint64_t next = UINT64_MAX;

@@ -157,22 +157,17 @@ static uint32_t node_new(share_scratch *m, uint32_t mode)
 share_scratch *scratch_open(share_quota *quota, uint64_t (*now)(const void *clock), const void *clock)
 {
     share_scratch *m = calloc(1, sizeof *m);
-    if (m == NULL || !ARRAY_ROOM(&m->nodes)) {
-        free(m);
+    if (m == NULL)
         return NULL;
-    }
-    m->quota = quota;
-    m->now = now;
-    m->clock = clock;
-    m->nodes.items[m->nodes.count++] = (scratch_node){.host = -1}; /* SCRATCH_NONE, which is never used */
-    if (!ARRAY_ROOM(&m->nodes)) {
-        scratch_close(m);
-        return NULL;
-    }
-    /* The root always exists. Its times are 0, because the clock does not run yet. */
-    m->nodes.items[m->nodes.count++] =
-        (scratch_node){.mode = S_IFDIR | S_ISVTX | 0777, .opens = 1, .host = -1};
-    return m;
+    *m = (share_scratch){.quota = quota, .now = now, .clock = clock};
+    /* SCRATCH_NONE is never used. The root counts as open, so that it always exists. Its times are 0, because the clock
+     * does not run yet. */
+    const scratch_node none = {.host = -1};
+    const scratch_node root = {.mode = S_IFDIR | S_ISVTX | 0777, .opens = 1, .host = -1};
+    if (ARRAY_ADD(&m->nodes, none) && ARRAY_ADD(&m->nodes, root))
+        return m;
+    scratch_close(m);
+    return NULL;
 }
 
 void scratch_close(share_scratch *m)
