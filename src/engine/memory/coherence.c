@@ -21,7 +21,7 @@ static void *page_copy(engine *e, uint32_t page)
     return e->memory.coherence.memory + (size_t)page * ENGINE_PAGE_BYTES;
 }
 
-/* Frees everything, and forgets all differences. */
+/* Frees everything. Afterwards no contents differ from RAM and page tables. */
 void coherence_close(engine *e)
 {
     coherence *c = &e->memory.coherence;
@@ -120,8 +120,7 @@ bool engine_keeps_memory(const engine *e)
 /* Writes bytes within a line back: memory gets RAM's contents. */
 void engine_line_to_memory(engine *e, uint32_t physical, uint32_t size)
 {
-    if (has_copy(e, physical, size))
-        memcpy(e->memory.coherence.memory + physical, e->memory.ram + physical, size);
+    coherence_written(e, physical, size);
 }
 
 /* Drops bytes within a modified line: RAM gets memory's contents. */

@@ -33,8 +33,8 @@ void guard_faulted(engine *e);
 /* Called before a MOV to or from a debug register: raises #DB if DR7.GD is set. */
 void guard_general_detect(engine *e);
 /* Called where blocks start, in this order: control leaves the running block for `b`; block `b` has
- * completed; `b` is about to start. The first and the last raise the faults and traps that are due there, and then
- * do not return. */
+ * completed; `b` is about to start. The first and the last raise pending faults and traps, and then do not
+ * return. */
 void guard_branch(engine *e, const engine_block *b);
 void guard_completed(engine *e, const engine_block *b);
 void guard_block(engine *e, const engine_block *b);

@@ -5,9 +5,9 @@
  *
  * The tags of an entry decide which accesses hit without a call. Tags other than the page's own address:
  *
- *   PAGE_NO_TAG     nothing hits: no page is held, it is no memory, or it may not be written without a walk
- *   PAGE_NOTICED_TAG   write tag of a page whose stores must be noticed: it holds page tables or translated code
- *   PAGE_GUARDED    inverts a bit of the page's own address while guard.c checks every data reference */
+ *   PAGE_NO_TAG       nothing hits: no page is held, it is no memory, or it may not be written without a walk
+ *   PAGE_NOTICED_TAG  write tag of a page whose stores must be noticed: it holds page tables or translated code
+ *   PAGE_GUARDED      inverts a bit of the page's own address while guard.c checks every data reference */
 #include <assert.h>
 
 #include "engine/memory/code.h"

@@ -96,7 +96,7 @@ static descriptor_words gate_read(engine *e, const delivery *d)
     enum { TRAP_OR_32BIT = 9 }; /* bits in which the types of interrupt and trap gates differ: 6, 7, 14, 15 */
     if (type != SYSTEM_TASK_GATE && (type & ~(unsigned)TRAP_OR_32BIT) != SYSTEM_INTERRUPT_GATE16)
         segmentation_fault(e, VECTOR_GP, code);
-    if (d->kind == P5_TRANSFER_SOFTWARE && descriptor_dpl(&gate) < (e->env->hflags & UC_HF_CPL))
+    if (d->kind == P5_TRANSFER_SOFTWARE && descriptor_dpl(&gate) < engine_cpl(e))
         segmentation_fault(e, VECTOR_GP, code);
     if (!(gate.high & DESCRIPTOR_P))
         segmentation_fault(e, VECTOR_NP, code);
@@ -126,7 +126,7 @@ static void deliver_task(engine *e, const delivery *d, uint32_t selector)
 static uc_segment gate_code(engine *e, uint32_t selector, descriptor_words *read, bool *inner)
 {
     descriptor_words d = gate_target(e, selector);
-    unsigned cpl = e->env->hflags & UC_HF_CPL;
+    unsigned cpl = engine_cpl(e);
     bool v86 = e->env->eflags & EFLAGS_VM;
     *inner = !(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) < cpl;
     if (v86 && (!*inner || descriptor_dpl(&d) != 0)) /* V86 mode can only be left for level 0 */
@@ -165,8 +165,7 @@ static void deliver_protected(engine *e, const delivery *d)
     unsigned pushes = 3u + (inner ? 2 : 0) + (v86 ? 4 : 0) + d->has_error_code;
     stack.user = level == 3; /* the handler's level, not the current one, decides the rights of the pushes */
     far_stack_room(e, &stack, pushes * size);
-    if (!segment_allows_eip(&code, eip))
-        segmentation_fault(e, VECTOR_GP, 0);
+    segment_check_eip(e, code.limit, eip);
     if (v86)
         push_v86_segments(e, &stack, size);
     if (inner) {
@@ -257,7 +256,7 @@ static void begin(engine *e, const delivery *d)
     e->segment.exception = (p5_exception){.size = sizeof(p5_exception),
                                           .kind = d->kind,
                                           .vector = d->vector,
-                                          .cpl = e->env->hflags & UC_HF_CPL,
+                                          .cpl = (uint8_t)engine_cpl(e),
                                           .mode = (uint8_t)engine_mode(e),
                                           .interrupt_waits = engine_interruptible(e),
                                           .instruction = engine_linear_eip(e),
@@ -275,7 +274,7 @@ static void begin(engine *e, const delivery *d)
 static void end(engine *e)
 {
     p5_exception *x = &e->segment.exception;
-    x->cpl_after = e->env->hflags & UC_HF_CPL;
+    x->cpl_after = (uint8_t)engine_cpl(e);
     x->mode_after = (uint8_t)engine_mode(e);
     x->handler = engine_linear_eip(e);
     x->accesses = stretch_take_records(e, &x->access_count);

@@ -61,9 +61,10 @@ uc_segment segment_real(uint32_t selector, bool v86)
     return (uc_segment){selector, 0, (uint64_t)selector << 4, 0xffff, REAL_DATA | (v86 ? DPL3 : 0u)};
 }
 
-bool segment_allows_eip(const uc_segment *code, uint32_t eip)
+void segment_check_eip(engine *e, uint32_t limit, uint32_t eip)
 {
-    return eip <= code->limit;
+    if (eip > limit)
+        segmentation_fault(e, VECTOR_GP, 0);
 }
 
 uc_segment segment_real_code(engine *e, uint32_t selector, uint32_t eip)
@@ -71,8 +72,7 @@ uc_segment segment_real_code(engine *e, uint32_t selector, uint32_t eip)
     uc_segment code = e->env->segs[ENGINE_CS];
     code.selector = selector & 0xffff;
     code.base = (uint64_t)code.selector << 4;
-    if (!segment_allows_eip(&code, eip))
-        segmentation_fault(e, VECTOR_GP, 0);
+    segment_check_eip(e, code.limit, eip);
     return code;
 }
 
@@ -115,7 +115,7 @@ void WRAP(helper_load_seg)(uc_env *env, int segment, int new_selector)
 {
     engine *e = engine_of(env);
     uint32_t selector = (uint32_t)new_selector & 0xffff;
-    unsigned cpl = env->hflags & UC_HF_CPL;
+    unsigned cpl = engine_cpl(e);
     e->segment.external = 0;
     e->segment.return_address = (uintptr_t)__builtin_return_address(0);
     env->segs[segment] = segment == ENGINE_SS ? stack_segment_check(e, selector, cpl, VECTOR_GP, VECTOR_SS)

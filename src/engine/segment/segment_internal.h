@@ -30,8 +30,8 @@ uc_segment segment_real(uint32_t selector, bool v86);
 /* Returns CS for a transfer to selector:eip in real or V86 mode: only its selector and base change. Raises #GP if `eip`
  * exceeds its limit. */
 uc_segment segment_real_code(engine *e, uint32_t selector, uint32_t eip);
-/* Returns whether `eip` lies within the limit of a code segment. */
-bool segment_allows_eip(const uc_segment *code, uint32_t eip);
+/* Raises #GP(0) if `eip` exceeds the limit of its code segment. */
+void segment_check_eip(engine *e, uint32_t limit, uint32_t eip);
 /* Updates what the segment registers determine: CPL (the DPL of SS), sizes of code and stack, and the checks that
  * references need. Call it after all of them have been written. */
 void segments_changed(engine *e);

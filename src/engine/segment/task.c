@@ -155,12 +155,6 @@ static void load_selectors(engine *e, const task_state *s)
     env->ldt = (uc_segment){.selector = s->ldt};
 }
 
-static void load_cr3(engine *e, uint32_t cr3)
-{
-    UC_INTERNAL(cpu_x86_update_cr3)(e->env, cr3);
-    engine_flush_translations(e);
-}
-
 /* Checks both TSSs, saves the old task, reads the new one, updates busy bits, link and NT; then loads the new task. */
 void task_switch(engine *e, task_switch_source source, uint32_t selector, descriptor_words *d, uint32_t eip)
 {
@@ -202,8 +196,10 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     UC_INTERNAL(cpu_x86_update_cr0)(env, (uint32_t)env->cr[0] | CR0_TS);
     env->dr[7] &= ~(uint64_t)DR7_LOCAL;
     bool paging = layout == &tss32 && (uint32_t)env->cr[0] >> 31;
-    if (paging)
-        load_cr3(e, state.cr3);
+    if (paging) {
+        UC_INTERNAL(cpu_x86_update_cr3)(env, state.cr3);
+        engine_flush_translations(e);
+    }
     /* RF is for the new task's first instruction. A JMP, CALL or IRET has still to complete before that (guard.h). */
     guard_set_resume(e, !(state.flags & EFLAGS_RF) ? 0
                         : source == TASK_INTERRUPT ? RESUME_NOW
@@ -217,8 +213,7 @@ void task_switch(engine *e, task_switch_source source, uint32_t selector, descri
     special_task_switched(e);
     load_segments(e, &state);
     guard_resume_here(e); /* RF belongs to the instruction at the new EIP */
-    if (!segment_allows_eip(&env->segs[ENGINE_CS], state.eip))
-        segmentation_fault(e, VECTOR_GP, 0);
+    segment_check_eip(e, env->segs[ENGINE_CS].limit, state.eip);
     if (state.trap) /* T bit: #DB before the first instruction */
         guard_trap(e, DR6_BT);
 }

@@ -22,11 +22,6 @@ static void begin(engine *e)
         stretch_set_eip(e);
 }
 
-static unsigned current_level(const engine *e)
-{
-    return e->env->hflags & UC_HF_CPL;
-}
-
 /* Continues at `eip` of the code segment `d`, with `cpl` as CS's RPL. */
 static void continue_at(engine *e, const descriptor_words *d, uint32_t selector, unsigned cpl, uint32_t eip)
 {
@@ -44,7 +39,7 @@ static void check_present(engine *e, const descriptor_words *d, uint32_t selecto
 /* Checks a code segment as the target of a direct far JMP or CALL. */
 static void check_direct(engine *e, const descriptor_words *d, uint32_t selector)
 {
-    unsigned cpl = current_level(e), dpl = descriptor_dpl(d);
+    unsigned cpl = engine_cpl(e), dpl = descriptor_dpl(d);
     bool allowed = d->high & DESCRIPTOR_CONFORMING ? dpl <= cpl : dpl == cpl && (selector & RPL) <= cpl;
     if (!(d->high & DESCRIPTOR_CODE) || !allowed)
         segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
@@ -65,7 +60,7 @@ static descriptor_words read_target(engine *e, uint32_t selector)
 /* Checks the right to use a gate or a TSS descriptor, and that it is present. */
 static void check_system(engine *e, const descriptor_words *d, uint32_t selector)
 {
-    if (descriptor_dpl(d) < current_level(e) || descriptor_dpl(d) < (selector & RPL))
+    if (descriptor_dpl(d) < engine_cpl(e) || descriptor_dpl(d) < (selector & RPL))
         segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
     check_present(e, d, selector);
 }
@@ -101,16 +96,10 @@ static bool is_call_gate(const descriptor_words *d)
 descriptor_words gate_target(engine *e, uint32_t selector)
 {
     descriptor_words d = read_target(e, selector);
-    if (!(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) || descriptor_dpl(&d) > current_level(e))
+    if (!(d.high & DESCRIPTOR_S) || !(d.high & DESCRIPTOR_CODE) || descriptor_dpl(&d) > engine_cpl(e))
         segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
     check_present(e, &d, selector);
     return d;
-}
-
-static void check_eip(engine *e, const descriptor_words *code, uint32_t eip)
-{
-    if (eip > descriptor_limit(code))
-        segmentation_fault(e, VECTOR_GP, 0);
 }
 
 void WRAP(helper_ljmp_protected)(uc_env *env, int new_selector, uint64_t eip, uint64_t next)
@@ -130,12 +119,12 @@ void WRAP(helper_ljmp_protected)(uc_env *env, int new_selector, uint64_t eip, ui
         selector = d.low >> 16;
         offset = gate_offset(&d);
         d = gate_target(e, selector);
-        if (!(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) != current_level(e))
+        if (!(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) != engine_cpl(e))
             segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
     }
-    check_eip(e, &d, offset);
+    segment_check_eip(e, descriptor_limit(&d), offset);
     descriptor_accessed(e, &d);
-    continue_at(e, &d, selector, current_level(e), offset);
+    continue_at(e, &d, selector, engine_cpl(e), offset);
 }
 
 /* Pushes CS and the return address. */
@@ -149,7 +138,7 @@ static void push_return(engine *e, far_stack *stack, unsigned size, uint32_t nex
  * and returns it. The registers do not change yet. */
 static far_stack call_inner(engine *e, const descriptor_words *gate, unsigned level, unsigned size)
 {
-    assert(level < current_level(e));
+    assert(level < engine_cpl(e));
     uint32_t parameters[GATE_PARAMETERS];
     unsigned count = gate->high & GATE_PARAMETERS;
     far_stack stack = far_stack_inner(e, level), old = far_stack_current(e), from = old;
@@ -169,13 +158,13 @@ static void call_gate(engine *e, const descriptor_words *gate, uint32_t next)
     unsigned size = descriptor_type(gate) & SYSTEM_32BIT ? 4 : 2;
     uint32_t selector = gate->low >> 16, offset = gate_offset(gate);
     descriptor_words d = gate_target(e, selector);
-    unsigned cpl = current_level(e), level = cpl;
+    unsigned cpl = engine_cpl(e), level = cpl;
     bool inner = !(d.high & DESCRIPTOR_CONFORMING) && descriptor_dpl(&d) < cpl;
     if (inner)
         level = descriptor_dpl(&d);
     far_stack stack = inner ? call_inner(e, gate, level, size) : far_stack_current(e);
     push_return(e, &stack, size, next);
-    check_eip(e, &d, offset);
+    segment_check_eip(e, descriptor_limit(&d), offset);
     descriptor_accessed(e, &d);
     if (inner) {
         e->env->segs[ENGINE_SS] = stack.segment;
@@ -196,10 +185,10 @@ void WRAP(helper_lcall_protected)(uc_env *env, int new_selector, uint64_t eip, i
         check_direct(e, &d, selector);
         far_stack stack = far_stack_current(e);
         push_return(e, &stack, shift ? 4 : 2, (uint32_t)next);
-        check_eip(e, &d, (uint32_t)eip);
+        segment_check_eip(e, descriptor_limit(&d), (uint32_t)eip);
         descriptor_accessed(e, &d);
         far_stack_set_sp(e, &stack);
-        continue_at(e, &d, selector, current_level(e), (uint32_t)eip);
+        continue_at(e, &d, selector, engine_cpl(e), (uint32_t)eip);
     } else if (!to_task(e, TASK_CALL, &d, selector, (uint32_t)next)) {
         if (!is_call_gate(&d))
             segmentation_fault(e, VECTOR_GP, selector & 0xfffc);
@@ -268,7 +257,7 @@ static void return_to_v86(engine *e, far_stack *stack, uint32_t eip, uint32_t se
 static void return_protected(engine *e, unsigned size, bool iret, uint32_t release)
 {
     assert(!uc_env_is_real(e->env) && (size == 2 || size == 4));
-    unsigned cpl = current_level(e);
+    unsigned cpl = engine_cpl(e);
     far_stack stack = far_stack_current(e);
     uint32_t eip = far_stack_pop(e, &stack, size), selector = far_stack_pop(e, &stack, size) & 0xffff;
     uint32_t flags = iret ? far_stack_pop(e, &stack, size) : 0, code = selector & 0xfffc;
@@ -289,7 +278,7 @@ static void return_protected(engine *e, unsigned size, bool iret, uint32_t relea
         stack.segment = stack_segment_check(e, ss, level, VECTOR_GP, iret ? VECTOR_NP : VECTOR_SS);
         stack.sp = esp + release;
     }
-    check_eip(e, &d, eip);
+    segment_check_eip(e, descriptor_limit(&d), eip);
     descriptor_accessed(e, &d);
     if (level != cpl) {
         e->env->segs[ENGINE_SS] = stack.segment;

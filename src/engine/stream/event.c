@@ -34,7 +34,7 @@ static bool software_fault(engine *e, unsigned vector, uint8_t *fault, uint32_t 
     if (type != SYSTEM_TASK_GATE &&
         (type & ~9u) != SYSTEM_INTERRUPT_GATE16) /* interrupt and trap gates: 6, 7, 14, 15 */
         return true;
-    if ((access >> 5 & 3u) < (e->env->hflags & UC_HF_CPL))
+    if ((access >> 5 & 3u) < engine_cpl(e))
         return true;
     *fault = VECTOR_NP;
     return !(access & 0x80); /* P */
@@ -57,7 +57,7 @@ static p5_gate gate_way(engine *e, unsigned vector)
     const uc_segment *table = gate[2] & LDT ? &env->ldt : &env->gdt;
     uint32_t offset = (gate[2] | (uint32_t)gate[3] << 8) & 0xfff8;
     engine_read_linear(e, (uint32_t)table->base + offset + 5, &code, 1);
-    bool inner = (code & CONFORMING_CODE) != CONFORMING_CODE && (code >> 5 & 3u) < (env->hflags & UC_HF_CPL);
+    bool inner = (code & CONFORMING_CODE) != CONFORMING_CODE && (code >> 5 & 3u) < engine_cpl(e);
     return inner ? P5_GATE_INNER : P5_GATE_SAME;
 }
 
@@ -109,8 +109,8 @@ static void refine_page_fault(engine *e, interruption *x)
     compare_source(e, x->insn, &x->code);
 }
 
-/* Handles what is due at the boundary before an instruction that cannot be fetched, including an interrupt,
- * because the instruction has not begun. Manual: priority among simultaneous exceptions and interrupts. May
+/* Calls attention() if it was requested, and delivers a waiting interrupt, before an instruction that cannot be
+ * fetched, because the instruction has not begun. Manual: priority among simultaneous exceptions and interrupts. May
  * not return. */
 static void attention_before_fetch(engine *e)
 {

@@ -1,6 +1,6 @@
 /* REP strings. Unicorn enters the block of such an instruction once for each iteration. Iterations whose
- * references hit the page cache are made here, up to some hundred at a time. The last one is left to Unicorn,
- * which also sets the flags. */
+ * references hit the page cache are executed here, up to some hundred at a time. Unicorn executes the last one and
+ * sets the flags. */
 #include <assert.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct strings {
     int32_t step;        /* bytes from one item to the next: size or -size, by DF */
     uint32_t eax;        /* source of STOS and SCAS */
     access_place source; /* host memory of the next item at ESI; valid if it hits the page cache */
-    access_place target; /* likewise at EDI */
+    access_place target; /* host memory of the next item at EDI */
 } strings;
 
 /* Reads an item of `size` bytes from host memory. */

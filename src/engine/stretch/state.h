@@ -41,7 +41,7 @@ typedef struct stretch_state {
                         dummy, whose end is where the batch begins */
     engine_buffers next_batch; /* where the next batch is recorded: engine_batch_into */
     p5_access *record_end;     /* nothing is recorded from here on: stretch_full */
-    p5_value *value_end;       /* likewise for values */
+    p5_value *value_end;       /* the same for values */
     /* Filled in for every stretch that is reported alone; what is rarely set is clear between them. */
     p5_retired retired;
     /* For p5_retired.unsafe_mask: P5_X87_* of each instruction of the running block. */

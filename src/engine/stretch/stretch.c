@@ -37,7 +37,7 @@ void stretch_reset(engine *e)
  * checked after it. */
 void stretch_full(engine *e)
 {
-    engine_fail(e, "the code at %08x makes more references than it can",
+    engine_fail(e, "the code at %08x makes more references than a block can record",
                 e->stretch.block ? e->stretch.block->linear : engine_linear_eip(e));
     stretch_no_batch(e);
     engine_request_attention(e);

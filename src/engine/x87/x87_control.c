@@ -9,7 +9,7 @@
 enum { CONTROL_BITS = 0x1f3f, CONTROL_ONE = 0x40 };
 
 /* Loads the control word. The registers stay in the host's x87 if that has them and all exceptions are masked. */
-static void set_control(uc_env *env, uint32_t value)
+void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
 {
     uint16_t control = (uint16_t)((value & CONTROL_BITS) | CONTROL_ONE);
     if (x87_held(env) && x87_masked(control)) {
@@ -22,17 +22,12 @@ static void set_control(uc_env *env, uint32_t value)
     x87_update_summary(env);
 }
 
-void WRAP(helper_fldcw)(uc_env *env, uint32_t value)
-{
-    set_control(env, value);
-}
-
 /* Executes FLDCW as one function (x87_whole.h), which has no fast path. */
 RARE load_control_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)
 {
     if (!x87_held(env))
         x87_wait(env, retaddr);
-    set_control(env, (uint32_t)access_load_quick(env, address, 2, by, retaddr));
+    WRAP(helper_fldcw)(env, (uint32_t)access_load_quick(env, address, 2, by, retaddr));
 }
 ALWAYS_RARE(load_control)
 

@@ -29,23 +29,15 @@ static uintptr_t reference_kind(uintptr_t function)
     return function;
 }
 
-/* Returns the row of a table for two functions, or NULL. */
-static const emit_pair *find(const x87_pairs *table, uintptr_t first, uintptr_t second)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        if (table->rows[i].first == first && table->rows[i].second == second)
-            return &table->rows[i];
-    }
-    return NULL;
-}
-
 /* Returns the row for calls of `first` and then `second`, or NULL. */
 const emit_pair *x87_find_pair(uintptr_t first, uintptr_t second)
 {
+    static const x87_pairs *const tables[] = {&x87_whole_operations, &x87_whole_moves, &x87_whole_control};
     first = reference_kind(first);
     second = reference_kind(second);
-    const emit_pair *pair = find(&x87_whole_operations, first, second);
-    if (!pair)
-        pair = find(&x87_whole_moves, first, second);
-    return pair ? pair : find(&x87_whole_control, first, second);
+    for (unsigned t = 0; t < sizeof tables / sizeof tables[0]; t++)
+        for (const emit_pair *row = tables[t]->rows; row < tables[t]->rows + tables[t]->count; row++)
+            if (row->first == first && row->second == second)
+                return row;
+    return NULL;
 }
