@@ -39,7 +39,7 @@ typedef struct p5_profile_options {
 /* Starts recording on a machine whose guest has been loaded from the file `guest` (NULL: from memory, as by
  * p5_machine_load_code). Functions and lines come from its symbols and DWARF if it is an ELF file. Once per
  * machine: P5_ERR_STATE the second time. P5_ERR_NAME for an unknown event, P5_ERR_RANGE for a period of 0,
- * P5_ERR_FORMAT for a file of `symbols` that has none or is not linked to fixed addresses. */
+ * P5_ERR_FORMAT for a text file of `symbols` that has none, or an ELF file that is not linked to fixed addresses. */
 p5_status p5_profile_start(p5_machine *machine, const char *guest, const p5_profile_options *options,
                            p5_error *error);
 /* Returns what has been recorded so far; the caller frees it. Call p5_machine_settle first if the run is not

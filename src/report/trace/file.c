@@ -29,10 +29,11 @@ enum {
 enum { GOOD = 0, NO_MEMORY = -1 };
 
 struct trace_file {
-    const char *path;      /* owned by the caller */
-    ARRAY_OF(char) text;   /* not written yet */
-    size_t records_end;    /* end of the last whole record in `text` */
-    int64_t flushed;       /* host time of the last flush, in whole seconds */
+    const char *path;    /* owned by the caller */
+    ARRAY_OF(char) text; /* not written yet */
+    size_t records_end;  /* end of the last whole record in `text` */
+    int64_t
+        flushed; /* host time of the last write, in whole seconds; 0: none yet, so the first record is written */
     int descriptor;        /* -1 or less: not open */
     bool regular;          /* a regular file, which can be cut after an error */
     off_t written;         /* bytes on disk, all of whole records */
@@ -86,7 +87,6 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
             ZSTD_CCtx_setParameter(file->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
         }
     }
-    file->flushed = host_now_whole();
     if (!trace_file_failed(file)) {
         *out = file;
         return P5_OK;
