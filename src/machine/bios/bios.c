@@ -312,9 +312,7 @@ static void bios_vectors(bios *b)
 {
     for (unsigned vector = 0; vector < VECTORS; vector++) {
         bool table = (vector >= 0x1d && vector <= 0x1f) || vector == 0x41 || vector == 0x46;
-        uint16_t offset = bios_disk_table(b, vector);
-        uint32_t pointer = offset != 0 ? bios_rom_pointer(offset) : 0;
-        bios_store(b, vector * 4, 4, table ? pointer : bios_stub_address(vector));
+        bios_store(b, vector * 4, 4, table ? bios_disk_table(b, vector) : bios_stub_address(vector));
     }
 }
 

@@ -34,9 +34,9 @@ void bios_time(bios *b);            /* 1Ah */
 void bios_disk_service(bios *b);    /* disk.c: 13h */
 /* Writes the parameter tables of the drives into the ROM. */
 void bios_disk_tables(const bios *b, uint8_t *rom);
-/* Returns the offset in the ROM of the disk parameter table to which vector 1Eh, 41h or 46h points; 0 if there is
- * no such drive, and for any other vector. */
-uint16_t bios_disk_table(const bios *b, unsigned vector);
+/* Returns the pointer to the disk parameter table for vector 1Eh, 41h or 46h; 0 if there is no such drive, and for any
+ * other vector. */
+uint32_t bios_disk_table(const bios *b, unsigned vector);
 /* Loads the boot sector or boot image of the drive that the machine boots from. Sets DL to the drive's number, and
  * *entry to the segment (upper half) and offset of the first instruction. Returns false if the disk cannot be read. */
 bool bios_disk_boot(bios *b, uint32_t *entry);

@@ -60,14 +60,14 @@ void bios_disk_tables(const bios *b, uint8_t *rom)
     }
 }
 
-uint16_t bios_disk_table(const bios *b, unsigned vector)
+uint32_t bios_disk_table(const bios *b, unsigned vector)
 {
     unsigned hard_disks = devices_drives(b->machine->devices, DRIVE_HARD_DISK);
     if (vector == 0x1e)
-        return TABLE_DISKETTE;
+        return bios_rom_pointer(TABLE_DISKETTE);
     if (vector == 0x41 && hard_disks > 0)
-        return TABLE_HARD_DISK;
-    return vector == 0x46 && hard_disks > 1 ? TABLE_HARD_DISK + TABLE_BYTES : 0;
+        return bios_rom_pointer(TABLE_HARD_DISK);
+    return vector == 0x46 && hard_disks > 1 ? bios_rom_pointer(TABLE_HARD_DISK + TABLE_BYTES) : 0;
 }
 
 /* --- transfers --- */

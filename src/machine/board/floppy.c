@@ -136,16 +136,10 @@ static void sense_drive(devices *b)
 static void dump_registers(devices *b)
 {
     const floppy *f = &b->floppy;
-    uint8_t bytes[FLOPPY_RESULT_BYTES] = {f->cylinder[0],
-                                          f->cylinder[1],
-                                          f->cylinder[2],
-                                          f->cylinder[3],
-                                          f->specify[0],
-                                          f->specify[1],
-                                          0,
-                                          f->locked ? 0x80 : 0,
-                                          f->configure[0],
-                                          f->configure[1]};
+    uint8_t bytes[FLOPPY_RESULT_BYTES] = {[7] = f->locked ? 0x80 : 0};
+    memcpy(bytes, f->cylinder, sizeof f->cylinder);
+    memcpy(bytes + 4, f->specify, sizeof f->specify);
+    memcpy(bytes + 8, f->configure, sizeof f->configure);
     result(b, bytes, sizeof bytes);
 }
 

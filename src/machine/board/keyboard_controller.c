@@ -31,13 +31,6 @@ static uint8_t keyboard_output_port(const devices *b)
     return (uint8_t)(OUTPUT_NO_RESET | (b->a20 ? OUTPUT_A20 : 0) | full);
 }
 
-static void keyboard_set_output_port(devices *b, uint8_t value)
-{
-    devices_set_a20(b, (value & OUTPUT_A20) != 0);
-    if ((value & OUTPUT_NO_RESET) == 0)
-        devices_reset_processor(b);
-}
-
 /* Executes a command that was written to port 64h. */
 static void controller_command(devices *b, uint8_t command)
 {
@@ -101,8 +94,10 @@ static void data_write(devices *b, uint8_t byte)
         k->command_byte = byte;
         k->wanted |= (byte & ENABLE_INTERRUPT) != 0;
         break;
-    case 0xd1:
-        keyboard_set_output_port(b, byte);
+    case 0xd1: /* write the output port */
+        devices_set_a20(b, (byte & OUTPUT_A20) != 0);
+        if ((byte & OUTPUT_NO_RESET) == 0)
+            devices_reset_processor(b);
         break;
     case 0xd2: /* put the byte into the output buffer, as the keyboard's or the mouse's */
     case 0xd3:
