@@ -747,6 +747,12 @@ static void process(void)
     timer[1] = 0, timer[2] = (u32)-1;
     SAY(guest_syscall(SYS_setitimer, 0, timer, 0));
     SAY(guest_syscall(SYS_alarm, 0));
+    timer[2] = 9, timer[3] = 400000; /* 9.4 s, of which alarm returns whole seconds */
+    SAY(guest_syscall(SYS_setitimer, 0, timer, 0));
+    SAY(guest_syscall(SYS_alarm, 0));
+    timer[3] = 900000;
+    SAY(guest_syscall(SYS_setitimer, 0, timer, 0));
+    SAY(guest_syscall(SYS_alarm, 0));
     SAY(guest_syscall(SYS_rt_sigaction, 9, now, 0, 8));
     SAY(guest_syscall(SYS_rt_sigaction, 19, now, 0, 8));
     SAY(guest_syscall(48, 9, 1));

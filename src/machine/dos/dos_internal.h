@@ -110,11 +110,11 @@ typedef struct dos {
     uint8_t drive;        /* the current one; 0 is A: */
     char directories[DOS_DRIVES][DOS_DIRECTORY]; /* current directories: "" or "\A\B" */
     uint16_t exit_code;                          /* of the last child, as AH = 4Dh returns it in AX */
-    uint8_t break_check, verify;
-    uint16_t last_error;            /* of the last call that failed (AH = 59h) */
-    dos_parent parents[DOS_NESTED]; /* the first program is [0] */
-    unsigned depth;                 /* number of waiting parents */
-    uint8_t scan_code;              /* second byte of a key without a character, to be read next; 0: none */
+    uint8_t break_check, verify;                 /* flags of AH = 33h and 2Eh, which have no effect */
+    uint16_t last_error;                         /* of the last call that failed (AH = 59h) */
+    dos_parent parents[DOS_NESTED];              /* the first program is [0] */
+    unsigned depth;                              /* number of waiting parents */
+    uint8_t scan_code;  /* second byte of a key without a character, to be read next; 0: none */
     uint64_t looked_at; /* clock + 1 of the first status poll since the last byte was read; 0: none */
     bool input_ended;
     uint32_t reads_at_end, looks_at_end; /* reads and status polls after the end of the input */

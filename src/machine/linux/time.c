@@ -331,12 +331,13 @@ static void timer_set(linux_process *p, linux_timer *t, uint64_t first_ns, uint6
     t->interval = machine_ns_to_clocks(p->machine, interval_ns);
 }
 
+/* Sets the real timer to whole seconds. Returns the seconds that were left, rounded to the nearest number, but not to 0. */
 int32_t linux_alarm(linux_process *p, const uint32_t a[6])
 {
     linux_timer *t = &p->time.timers[ITIMER_REAL];
-    uint64_t left = timer_left_ns(p, t);
+    uint64_t left = timer_left_ns(p, t), seconds = (left + NANOSECONDS / 2) / NANOSECONDS;
     timer_set(p, t, a[0] * NANOSECONDS, 0);
-    return (int32_t)((left + NANOSECONDS - 1) / NANOSECONDS);
+    return (int32_t)(seconds == 0 && left != 0 ? 1 : seconds);
 }
 
 /* Writes the interval and the remaining time, as two timevals. */
