@@ -175,11 +175,11 @@ static bool take_values(bench_options *options)
 {
     const cli_options *line = options->line;
     options->call.x87_result = line->x87;
-    options->terms =
-        (bench_terms){.setup = line->setup,
-                      .copies = line->unroll != 0 ? (unsigned)line->unroll : 1,
-                      .repeat = (unsigned)line->repeat,
-                      .cpl = line->used[OPTION_CPL] && line->cpl == 0 ? 0 : 3}; /* choice 0 of 0|3 */
+    const bool cpl0 = line->used[OPTION_CPL] && line->cpl == 0; /* choice 0 of 0|3 */
+    options->terms = (bench_terms){.setup = line->setup,
+                                   .copies = line->unroll != 0 ? (unsigned)line->unroll : 1,
+                                   .repeat = (unsigned)line->repeat,
+                                   .cpl = cpl0 ? 0 : 3};
     bool good = bench_view_take(&options->view, line) && (line->n == NULL || set_trips(options, line->n));
     for (size_t i = 0; i < line->model.count && good; i++)
         good = model_option_check("--model", line->model.items[i]);

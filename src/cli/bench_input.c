@@ -68,8 +68,7 @@ static void place_in_texts(bench *out, const bench_terms *terms, p5_error *error
     const char *const texts[] = {out->input->code, terms->setup};
     error->where[0] = '\0';
     for (unsigned i = 0; i < 2 && texts[i] != NULL; i++) {
-        error->line = error->column =
-            0; /* they were places in the assembled source, not in the user's text */
+        error->line = error->column = 0; /* they were places in the assembled source */
         p5_code_locate(texts[i], error);
         if (error->column == 0)
             place_by_trial(texts[i], error);

@@ -8,10 +8,9 @@
 
 /* A file and the option that names it. */
 typedef struct file_use {
-    const char *
-        option; /* for messages: an option such as "-o", or a description of an input such as "the profile" */
-    const char *path; /* NULL: not given */
-    bool reads;       /* the file is read, not written */
+    const char *option; /* for messages: an option such as "-o", or an input such as "the profile" */
+    const char *path;   /* NULL: not given */
+    bool reads;         /* the file is read, not written */
 } file_use;
 
 /* Returns false, after a message, if two of the `count` uses are of the same file and at least one writes

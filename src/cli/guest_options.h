@@ -29,9 +29,8 @@ typedef struct guest_options {
     char **kernel_command; /* array made by guest_options_complete: the file of --kernel and
                               the operands; `command` points to it */
     p5_limits limits;
-    double
-        deadline; /* time of host_clock at which --timeout ends the run; set when the guest has been loaded */
-    char **command; /* the guest and its arguments, NULL-terminated; NULL: none was given */
+    double deadline; /* time of host_clock at which --timeout ends the run; set by guest_open */
+    char **command;  /* the guest and its arguments, NULL-terminated; NULL: none was given */
     /* The members from here on are filled in by guest_options_complete. */
     p5_model *model;
     p5_bound save_point;     /* --save-at */

@@ -13,11 +13,10 @@ p5_limits guest_limits_left(const guest_options *options);
 
 /* What the process still needs from the host once a guest is loaded. */
 typedef struct guest_needs {
-    const char *
-        output; /* a file that is created later, or beside which others are created, as for a database; NULL: none */
-    const char *pictures; /* path of the first picture of --pictures; NULL: none */
-    const char *const
-        *reads;   /* files that are read later, besides the guest's own; NULL-terminated; NULL: none */
+    /* A file that is created later, or beside which others are created, as for a database; NULL: none. */
+    const char *output;
+    const char *pictures;     /* path of the first picture of --pictures; NULL: none */
+    const char *const *reads; /* files that are read later; NULL-terminated; NULL: none */
     bool another; /* the process opens another machine later, so it does not enter the sandbox yet */
 } guest_needs;
 

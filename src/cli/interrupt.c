@@ -15,8 +15,7 @@
 /* These variables are global because a signal handler gets no context. */
 static p5_machine *volatile stopped_machine;
 static volatile sig_atomic_t first_signal; /* number of the first signal of this run; 0: none */
-static struct timespec
-    first_signal_at; /* its time; only the handler uses it, and both signals are blocked there */
+static struct timespec first_signal_at;    /* only the handler uses it, in which both signals are blocked */
 
 /* Returns true if a signal at `now` is a copy of the first one: timeout(1) and some shells send a signal to the process
  * and also to its group, and both count as one Ctrl-C. */
@@ -50,8 +49,7 @@ static void on_signal(int number)
 /* Makes SIGINT and SIGTERM stop `machine` from now on. The first signal of the run has not come yet. */
 void interrupt_stops(p5_machine *machine)
 {
-    setitimer(ITIMER_REAL, &(struct itimerval){0},
-              NULL); /* ends interrupt_at_full_output of the previous run */
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL); /* ends interrupt_at_full_output */
     stopped_machine = machine;
     first_signal = 0;
     struct sigaction action;

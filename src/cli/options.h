@@ -58,8 +58,7 @@ enum {
     OPTION_IS_HIDDEN = 2,   /* not in help, man page and completion */
     OPTION_IS_VIEW = 4,     /* does not change what is counted, so it is no part of the run's identity */
     OPTION_IS_CONTENTS = 8, /* names a file that the run is made of, whose hash is a part of the identity */
-    OPTION_IS_PART =
-        16 /* chooses the part of the run that is counted; results that differ in it get a warning */
+    OPTION_IS_PART = 16     /* chooses the part of the run that is counted */
 };
 
 /* What a row of conflicts.tsv says about the options of `object` when one of the subject is given. Excludes: none

@@ -73,7 +73,7 @@ static bool write_files(const record_options *options, output_reserved files[FIL
     return good;
 }
 
-/* Reserves the files before the run. Returns false after a message; all files must be released also then. */
+/* Reserves the files before the run. Returns false after a message. The caller releases all files in any case. */
 static bool reserve(const record_options *options, output_reserved files[FILES])
 {
     return output_reserve(&files[PROFILE], "-o", profile_path(options)) &&
