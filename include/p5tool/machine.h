@@ -30,19 +30,10 @@ p5_status p5_machine_load_disk(p5_machine *machine, const char *path, p5_error *
 p5_status p5_machine_load_dos(p5_machine *machine, const char *path, const char *const *arguments,
                               const char *const *environment, p5_error *error);
 
-/* How a Linux kernel is started. Zero-initialise, set `size`. The strings are used while loading only. */
-typedef struct p5_kernel {
-    size_t size;        /* sizeof (p5_kernel) */
-    const char *append; /* its command line; NULL = "console=ttyS0,115200" */
-    const char *initrd; /* a file; NULL = none */
-    /* A static Linux program that replaces an initrd. An initrd is built from it, from what the machine's
-     * shares hold now, and from a first process that runs the program and ends the run with its status. */
-    const char *init;
-} p5_kernel;
-
-/* Loads a Linux kernel, bzImage or vmlinux, by the 32-bit boot protocol. The guest's input goes to the serial
+/* Loads a Linux kernel, bzImage or vmlinux, by the 32-bit boot protocol, with the `append`, `initrd` and `init` of the
+ * options. The guest's input goes to the serial
  * port if the command line has a console there (console=ttyS...), otherwise to the keyboard. */
-p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5_kernel *with,
+p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5_load_options *with,
                                  p5_error *error);
 
 /* Loads a freestanding ELF file at the physical addresses of its segments, to run at CPL 0 in protected mode

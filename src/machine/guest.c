@@ -24,8 +24,6 @@ static p5_status load_program(p5_machine *machine, const char *path, const p5_lo
 static p5_status load_kind(p5_machine *machine, const char *path, const p5_load_options *options,
                            p5_error *error)
 {
-    const p5_kernel with = {
-        .size = sizeof with, .append = options->append, .initrd = options->initrd, .init = options->init};
     switch (options->kind) {
     case P5_GUEST_LINUX:
     case P5_GUEST_DOS:
@@ -41,7 +39,7 @@ static p5_status load_kind(p5_machine *machine, const char *path, const p5_load_
     case P5_GUEST_DISK:
         return p5_machine_load_disk(machine, path, error);
     case P5_GUEST_KERNEL:
-        return p5_machine_load_kernel(machine, path, &with, error);
+        return p5_machine_load_kernel(machine, path, options, error);
     case P5_GUEST_DETECT:
         break;
     }

@@ -130,7 +130,7 @@ static size_t sample(uint8_t *file, kind which)
     }
 }
 
-static p5_status load(p5_machine *machine, kind which, const char *path, const p5_kernel *kernel,
+static p5_status load(p5_machine *machine, kind which, const char *path, const p5_load_options *kernel,
                       uint32_t address, p5_error *error)
 {
     static const char *const arguments[] = {"program", "one", NULL}, *const environment[] = {"A=1", NULL};
@@ -214,7 +214,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fuzz_file guest = fuzz_file_make(which == KIND_DOS && how & 1 ? "guest.com" : "guest", file, bytes),
               initrd = {{0}}, init = {{0}};
-    p5_kernel kernel = {.size = sizeof kernel, .append = how & 2 ? "console=ttyS0" : NULL};
+    p5_load_options kernel = {.size = sizeof kernel, .append = how & 2 ? "console=ttyS0" : NULL};
     const p5_share share = {.size = sizeof share, .host = fuzz_folder(), .guest = "/c"};
     const char *modules[] = {guest.path};
     const p5_machine_options options = {.size = sizeof options,

@@ -141,19 +141,14 @@ static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image 
     return elf_check_segments(image, error);
 }
 
-static bool elf_is_multiboot(const elf_image *image)
-{
-    multiboot_header header;
-    return multiboot_find(image->bytes, image->size, &header);
-}
-
 /* Returns whether the file is a Linux program. One that is linked between 4 MB and the usual address of programs counts
  * as Linux only with a note or a PT_GNU_STACK header, which compilers for Linux add. */
 static bool elf_is_linux(const elf_image *image, const GElf_Ehdr *header, const elf_signs *signs)
 {
     const uint32_t lowest_program = 4u << 20, usual_program = 128u << 20;
     uint32_t lowest = image->segments[0].linear;
-    if (elf_is_multiboot(image))
+    multiboot_header multiboot;
+    if (multiboot_find(image->bytes, image->size, &multiboot))
         return false;
     if (signs->tls || header->e_ident[EI_OSABI] == ELFOSABI_GNU)
         return true;

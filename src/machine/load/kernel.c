@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "machine/board/devices.h"
@@ -65,18 +66,6 @@ enum {
     RESERVED = 2
 };
 
-static uint32_t dword_at(const uint8_t *bytes, size_t at)
-{
-    uint32_t value;
-    memcpy(&value, bytes + at, sizeof value);
-    return value;
-}
-
-static uint16_t word_at(const uint8_t *bytes, size_t at)
-{
-    return (uint16_t)(bytes[at] | bytes[at + 1] << 8);
-}
-
 static void put_dword(uint8_t *bytes, size_t at, uint32_t value)
 {
     memcpy(bytes + at, &value, sizeof value);
@@ -84,7 +73,7 @@ static void put_dword(uint8_t *bytes, size_t at, uint32_t value)
 
 bool kernel_is_bzimage(const uint8_t *bytes, size_t size)
 {
-    return size >= HEADER_END && memcmp(bytes + MAGIC, "HdrS", 4) == 0 && word_at(bytes, BOOT_FLAG) == 0xaa55;
+    return size >= HEADER_END && memcmp(bytes + MAGIC, "HdrS", 4) == 0 && le16_at(bytes, BOOT_FLAG) == 0xaa55;
 }
 
 /* A kernel in memory: its entry point, its end, its limits, and boot_params with its setup header. */
@@ -102,7 +91,7 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
 {
     uint32_t sectors = bytes[SETUP_SECTORS] != 0 ? bytes[SETUP_SECTORS] : 4;
     size_t at = (sectors + 1) * 512, header = 0x202u + bytes[JUMP_LENGTH];
-    uint32_t version = word_at(bytes, VERSION);
+    uint32_t version = le16_at(bytes, VERSION);
     if (version < LEAST_VERSION || (bytes[LOAD_FLAGS] & LOADED_HIGH) == 0)
         return error_set(
             error, P5_ERR_FORMAT, "this kernel has boot protocol %u.%02u%s; a bzImage with 2.02 is required",
@@ -110,7 +99,7 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
     if (at >= size)
         return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes; its setup alone has %zu",
                          size, at);
-    uint32_t start = dword_at(bytes, CODE32_START);
+    uint32_t start = le32_at(bytes, CODE32_START);
     if (start < HIGH_MEMORY) {
         error_set(error, P5_ERR_FORMAT, "the kernel's load address %Xh is below 1 MB", start);
         error_hint(error,
@@ -118,7 +107,7 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
         return P5_ERR_FORMAT;
     }
     /* Bytes that it needs to decompress itself. */
-    uint32_t run = version >= 0x20a ? dword_at(bytes, INIT_SIZE) : 0;
+    uint32_t run = version >= 0x20a ? le32_at(bytes, INIT_SIZE) : 0;
     p5_status status = bare_place(machine, start, bytes + at, size - at, size - at, error);
     if (status != P5_OK)
         return status;
@@ -129,8 +118,8 @@ static p5_status kernel_place_bzimage(p5_machine *machine, const uint8_t *bytes,
     memcpy(k->params + HEADER, bytes + HEADER, (header < HEADER_END ? header : HEADER_END) - HEADER);
     k->entry = start;
     k->end = start + (run > size - at ? run : (uint32_t)(size - at));
-    k->initrd_most = version >= 0x203 ? dword_at(bytes, INITRD_MOST) : (uint32_t)OLD_INITRD;
-    k->line_most = version >= 0x206 ? dword_at(bytes, LINE_MOST) : (uint32_t)OLD_LINE_MOST;
+    k->initrd_most = version >= 0x203 ? le32_at(bytes, INITRD_MOST) : (uint32_t)OLD_INITRD;
+    k->line_most = version >= 0x206 ? le32_at(bytes, LINE_MOST) : (uint32_t)OLD_LINE_MOST;
     return P5_OK;
 }
 
@@ -198,7 +187,8 @@ static p5_status kernel_place_initrd(p5_machine *machine, kernel *k, const uint8
 }
 
 /* Makes the initrd of --init, or reads that of --initrd, and places it. There may be none. */
-static p5_status kernel_find_initrd(p5_machine *machine, kernel *k, const p5_kernel *with, p5_error *error)
+static p5_status kernel_find_initrd(p5_machine *machine, kernel *k, const p5_load_options *with,
+                                    p5_error *error)
 {
     uint8_t *bytes = NULL;
     size_t size;
@@ -264,7 +254,7 @@ static p5_status kernel_place(p5_machine *machine, const char *path, kernel *k, 
     return error_in(error, status, path);
 }
 
-p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5_kernel *with,
+p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5_load_options *with,
                                  p5_error *error)
 {
     const char *line = with->append != NULL ? with->append : "console=ttyS0,115200";

@@ -38,11 +38,11 @@ enum {
 };
 
 /* The header in the image. Its flags say which fields are valid. */
-typedef struct multiboot_words {
+typedef struct multiboot_fields {
     uint32_t magic, flags, checksum;
     uint32_t header_address, load_address, load_end, bss_end, entry;
     uint32_t video_mode_type, video_width, video_height, video_depth;
-} multiboot_words;
+} multiboot_fields;
 
 /* Boot information, section 3.3. */
 typedef struct multiboot_info {
@@ -67,28 +67,28 @@ static bool multiboot1_find(const uint8_t *bytes, size_t size, multiboot_header 
 {
     size_t limit = size < SEARCH_BYTES ? size : SEARCH_BYTES;
     for (size_t at = 0; at + HEADER_LEAST <= limit; at += 4) {
-        multiboot_words words = {0};
-        memcpy(&words, bytes + at, HEADER_LEAST);
-        if (words.magic != HEADER_MAGIC || words.magic + words.flags + words.checksum != 0)
+        multiboot_fields fields = {0};
+        memcpy(&fields, bytes + at, HEADER_LEAST);
+        if (fields.magic != HEADER_MAGIC || fields.magic + fields.flags + fields.checksum != 0)
             continue;
-        size_t length = (words.flags & FLAG_VIDEO) != 0       ? HEADER_WITH_VIDEO
-                        : (words.flags & FLAG_ADDRESSES) != 0 ? HEADER_WITH_ADDRESSES
-                                                              : HEADER_LEAST;
+        size_t length = (fields.flags & FLAG_VIDEO) != 0       ? HEADER_WITH_VIDEO
+                        : (fields.flags & FLAG_ADDRESSES) != 0 ? HEADER_WITH_ADDRESSES
+                                                               : HEADER_LEAST;
         if (at + length > limit)
             return false;
-        memcpy(&words, bytes + at, length);
+        memcpy(&fields, bytes + at, length);
         *header = (multiboot_header){.version = 1,
                                      .offset = at,
                                      .bytes = length,
-                                     .has_addresses = (words.flags & FLAG_ADDRESSES) != 0,
-                                     .header_address = words.header_address,
-                                     .load_address = words.load_address,
-                                     .load_end = words.load_end,
-                                     .bss_end = words.bss_end,
-                                     .entry = words.entry,
+                                     .has_addresses = (fields.flags & FLAG_ADDRESSES) != 0,
+                                     .header_address = fields.header_address,
+                                     .load_address = fields.load_address,
+                                     .load_end = fields.load_end,
+                                     .bss_end = fields.bss_end,
+                                     .entry = fields.entry,
                                      .wants_graphics =
-                                         (words.flags & FLAG_VIDEO) != 0 && words.video_mode_type == 0,
-                                     .flags = words.flags};
+                                         (fields.flags & FLAG_VIDEO) != 0 && fields.video_mode_type == 0,
+                                     .flags = fields.flags};
         return true;
     }
     return false;

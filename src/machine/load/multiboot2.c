@@ -49,13 +49,6 @@ typedef struct header_tag {
     uint32_t size; /* of the whole tag in bytes */
 } header_tag;
 
-static uint32_t word_at(const uint8_t *bytes, size_t at)
-{
-    uint32_t word;
-    memcpy(&word, bytes + at, sizeof word);
-    return word;
-}
-
 /* Reads the tag at *at, returns the offset of its contents in *body, and moves *at to the next tag. Returns false
  * if there is none or it exceeds the header. */
 static bool header_next(const multiboot_header *header, const uint8_t *bytes, size_t *at, header_tag *tag,
@@ -80,17 +73,17 @@ static void header_read(multiboot_header *header, const uint8_t *bytes)
     for (size_t at = header->offset + FIXED_BYTES; header_next(header, bytes, &at, &tag, &body);) {
         if (tag.type == HEADER_ADDRESSES && tag.size >= sizeof tag + 16) {
             header->has_addresses = true;
-            header->header_address = word_at(bytes, body);
-            header->load_address = word_at(bytes, body + 4);
-            header->load_end = word_at(bytes, body + 8);
-            header->bss_end = word_at(bytes, body + 12);
+            header->header_address = le32_at(bytes, body);
+            header->load_address = le32_at(bytes, body + 4);
+            header->load_end = le32_at(bytes, body + 8);
+            header->bss_end = le32_at(bytes, body + 12);
             if (header->load_address == (uint32_t)FROM_BEGINNING)
                 header->load_address = header->header_address - (uint32_t)header->offset;
         } else if (tag.type == HEADER_ENTRY && tag.size >= sizeof tag + 4) {
             header->has_entry = true;
-            header->entry = word_at(bytes, body);
+            header->entry = le32_at(bytes, body);
         } else if (tag.type == HEADER_SCREEN && tag.size >= sizeof tag + 12) {
-            header->wants_graphics = word_at(bytes, body + 8) != 0; /* depth; 0 is text */
+            header->wants_graphics = le32_at(bytes, body + 8) != 0; /* depth; 0 is text */
         }
     }
 }
@@ -99,8 +92,8 @@ bool multiboot2_find(const uint8_t *bytes, size_t size, multiboot_header *header
 {
     size_t limit = size < SEARCH_BYTES ? size : SEARCH_BYTES;
     for (size_t at = 0; at + FIXED_BYTES <= limit; at += ALIGNMENT) {
-        uint32_t magic = word_at(bytes, at), architecture = word_at(bytes, at + 4);
-        uint32_t length = word_at(bytes, at + 8), checksum = word_at(bytes, at + 12);
+        uint32_t magic = le32_at(bytes, at), architecture = le32_at(bytes, at + 4);
+        uint32_t length = le32_at(bytes, at + 8), checksum = le32_at(bytes, at + 12);
         if (magic != HEADER_MAGIC || magic + architecture + length + checksum != 0 ||
             architecture != ARCHITECTURE_I386 || length < FIXED_BYTES || length > limit - at)
             continue;
@@ -140,11 +133,11 @@ p5_status multiboot2_check(const multiboot_header *header, const uint8_t *bytes,
                 "this Multiboot 2 image requires the feature of header tag %u, which is not supported",
                 (unsigned)tag.type);
         for (size_t i = 0; tag.type == HEADER_REQUEST && i + 4 <= tag.size - sizeof tag; i += 4)
-            if (!info_known(word_at(bytes, body + i)))
+            if (!info_known(le32_at(bytes, body + i)))
                 return error_set(
                     error, P5_ERR_FORMAT,
                     "this Multiboot 2 image requires boot information of type %u, which is not supported",
-                    word_at(bytes, body + i));
+                    le32_at(bytes, body + i));
     }
     return P5_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 
 enum {
@@ -15,11 +16,6 @@ enum {
     MEMORY_LARGEST = 0xa0000 /* bytes of DOS's memory: 640 KB */
 };
 
-static uint16_t word_at(const uint8_t *bytes, size_t at)
-{
-    return (uint16_t)(bytes[at] | bytes[at + 1] << 8);
-}
-
 bool mz_is_signed(const uint8_t *bytes, size_t size)
 {
     return size >= 2 && (memcmp(bytes, "MZ", 2) == 0 || memcmp(bytes, "ZM", 2) == 0);
@@ -30,9 +26,9 @@ bool mz_is_signed(const uint8_t *bytes, size_t size)
  * does all the work. */
 static const char *mz_other_system(const uint8_t *bytes, size_t size)
 {
-    if (size < NEW_HEADER_FIELD + 4 || word_at(bytes, 0x18) < NEW_HEADER_FIELD + 4)
+    if (size < NEW_HEADER_FIELD + 4 || le16_at(bytes, 0x18) < NEW_HEADER_FIELD + 4)
         return NULL;
-    uint32_t at = word_at(bytes, NEW_HEADER_FIELD) | (uint32_t)word_at(bytes, NEW_HEADER_FIELD + 2) << 16;
+    uint32_t at = le32_at(bytes, NEW_HEADER_FIELD);
     if (at > size - 2 || at < NEW_HEADER_FIELD + 4)
         return NULL;
     if (size - at >= 4 && memcmp(bytes + at, "PE\0\0", 4) == 0)
@@ -61,8 +57,8 @@ p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error 
     *image = (mz_image){.bytes = (uint8_t *)(uintptr_t)bytes, .size = size};
     if (!mz_is_signed(bytes, size) || size < HEADER_BYTES)
         return mz_parse_com(image, error);
-    uint32_t last = word_at(bytes, 2), pages = word_at(bytes, 4) & PAGES_MASK;
-    uint32_t header = word_at(bytes, 8) * (uint32_t)PARAGRAPH;
+    uint32_t last = le16_at(bytes, 2), pages = le16_at(bytes, 4) & PAGES_MASK;
+    uint32_t header = le16_at(bytes, 8) * (uint32_t)PARAGRAPH;
     uint32_t end = (pages != 0 ? pages : 1) * PAGE - (last != 0 && last < PAGE ? PAGE - last : 0);
     if (header >= size)
         return error_set(error, P5_ERR_FORMAT, "the file is truncated: %zu bytes, and its image begins at %u",
@@ -74,14 +70,14 @@ p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error 
     image->image_at = header;
     image->image_size = end - header;
     image->stored = (uint32_t)((end < size ? end : size) - header);
-    image->relocation_count = word_at(bytes, 6);
-    image->relocations_at = word_at(bytes, 0x18);
-    image->least = word_at(bytes, 0xa);
-    image->most = word_at(bytes, 0xc);
-    image->ss = word_at(bytes, 0xe);
-    image->sp = word_at(bytes, 0x10);
-    image->ip = word_at(bytes, 0x14);
-    image->cs = word_at(bytes, 0x16);
+    image->relocation_count = le16_at(bytes, 6);
+    image->relocations_at = le16_at(bytes, 0x18);
+    image->least = le16_at(bytes, 0xa);
+    image->most = le16_at(bytes, 0xc);
+    image->ss = le16_at(bytes, 0xe);
+    image->sp = le16_at(bytes, 0x10);
+    image->ip = le16_at(bytes, 0x14);
+    image->cs = le16_at(bytes, 0x16);
     if (image->image_size > MEMORY_LARGEST)
         return error_set(error, P5_ERR_FORMAT, "the program has %u KB; DOS has 640 KB of memory",
                          image->image_size >> 10);
@@ -96,5 +92,5 @@ p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error 
 uint32_t mz_relocation(const mz_image *image, unsigned index)
 {
     size_t at = image->relocations_at + 4u * index;
-    return word_at(image->bytes, at + 2) * (uint32_t)PARAGRAPH + word_at(image->bytes, at);
+    return le16_at(image->bytes, at + 2) * (uint32_t)PARAGRAPH + le16_at(image->bytes, at);
 }

@@ -3,14 +3,12 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "machine/state.h"
 
 bool debug_is_breakpoint(const debug_stops *stops, uint32_t linear)
 {
-    for (unsigned i = 0; i < stops->breakpoint_count; i++)
-        if (stops->breakpoints[i] == linear)
-            return true;
-    return false;
+    return array_contains(stops->breakpoints, stops->breakpoint_count, linear);
 }
 
 /* Returns true if the access touches a watchpoint, and stores that watchpoint in `hit`. Accesses to ports and those

@@ -306,16 +306,12 @@ static p5_status parse_measure(case_parser *in, char *word, p5_expectation *expe
     return status == P5_OK ? P5_OK : fail(in, word + column - 1, status);
 }
 
-/* Parses an expectation. `model` is the text after the @ of expect@MODEL, or NULL. */
+/* Parses the rest of a line `expect`. `model` is the MODEL of expect@MODEL, or NULL. */
 static p5_status parse_expect(case_parser *in, char *model)
 {
     p5_expectation expect = {.line = in->number};
     char *word;
-    p5_status status = P5_OK;
-    if (model != NULL)
-        status = check_model(in, model, true);
-    if (status == P5_OK)
-        status = need_word(in, "an event", &word);
+    p5_status status = need_word(in, "an event", &word);
     if (status != P5_OK)
         return status;
     status = parse_measure(in, word, &expect);
@@ -335,14 +331,11 @@ static p5_status parse_expect(case_parser *in, char *model)
     return P5_OK;
 }
 
-/* Parses the rest of a line `expect-fault`, `expect-register` or `expect-memory`. `model` is the text after
- * the @, or NULL. Only one fault can be expected on all models, because it ends the run. */
+/* Parses the rest of a line `expect-fault`, `expect-register` or `expect-memory`. `model` is as for
+ * parse_expect. Only one fault can be expected on all models, because it ends the run. */
 static p5_status parse_state(case_parser *in, p5_case_state_kind kind, char *model)
 {
     p5_case *c = in->out;
-    p5_status status = model != NULL ? check_model(in, model, true) : P5_OK;
-    if (status != P5_OK)
-        return status;
     if (c->state_count == P5_CASE_STATES)
         return fail(
             in, NULL,
@@ -350,7 +343,7 @@ static p5_status parse_state(case_parser *in, p5_case_state_kind kind, char *mod
     p5_case_state *state = &c->states[c->state_count];
     const char *place = in->cursor;
     *state = (p5_case_state){.kind = kind, .line = in->number};
-    status = case_state_parse(&place, state, in->error);
+    p5_status status = case_state_parse(&place, state, in->error);
     if (status != P5_OK)
         return fail(in, place, status);
     for (size_t i = 0; state->kind == P5_CASE_FAULT && model == NULL && i < c->state_count; i++)
@@ -388,9 +381,9 @@ static const struct directive {
     {"cr4", true, parse_cr4},        {"n", true, parse_trips},       {"msr", false, parse_msr},
     {"source", false, parse_source}, {"note", false, parse_note},
 };
-/* Indexed by p5_case_state_kind. */
-static const char *const state_directives[] = {"expect-fault", "expect-register", "expect-memory"};
-enum { STATE_KINDS = sizeof state_directives / sizeof state_directives[0] };
+/* Directives that may have @MODEL. The first three are indexed by p5_case_state_kind. */
+static const char *const expect_directives[] = {"expect-fault", "expect-register", "expect-memory", "expect"};
+enum { EXPECT_COST = 3, EXPECT_COUNT };
 enum { DIRECTIVE_COUNT = sizeof directives / sizeof directives[0] };
 
 /* Parses the directive at the cursor, with or without @MODEL. */
@@ -404,18 +397,22 @@ static p5_status parse_directive(case_parser *in)
         char *model = strchr(word, '@');
         if (model != NULL)
             *model++ = '\0';
-        if (strcmp(word, "expect") == 0)
-            return parse_expect(in, model);
-        for (unsigned i = 0; i < STATE_KINDS; i++)
-            if (strcmp(word, state_directives[i]) == 0)
-                return parse_state(in, (p5_case_state_kind)i, model);
+        unsigned i = 0;
+        while (i < EXPECT_COUNT && strcmp(word, expect_directives[i]) != 0)
+            i++;
+        if (i < EXPECT_COUNT && model != NULL)
+            status = check_model(in, model, true);
+        if (status != P5_OK)
+            return status;
+        if (i < EXPECT_COUNT)
+            return i == EXPECT_COST ? parse_expect(in, model) : parse_state(in, (p5_case_state_kind)i, model);
         if (model != NULL)
             *--model = '@'; /* the error below shows the whole word */
     }
-    const char *names[1 + STATE_KINDS + DIRECTIVE_COUNT + 1] = {"expect"};
-    memcpy(names + 1, state_directives, sizeof state_directives);
+    const char *names[EXPECT_COUNT + DIRECTIVE_COUNT + 1] = {NULL};
+    memcpy(names, expect_directives, sizeof expect_directives);
     for (size_t i = 0; i < DIRECTIVE_COUNT; i++) {
-        names[1 + STATE_KINDS + i] = directives[i].name;
+        names[EXPECT_COUNT + i] = directives[i].name;
         if (strcmp(word, directives[i].name) != 0)
             continue;
         if (directives[i].once && (in->seen >> i & 1) != 0)
@@ -469,7 +466,7 @@ static p5_status complete(case_parser *in)
     if (c->source == NULL && (c->source = strdup("")) == NULL)
         return no_memory(in);
     if (in->models.count == 0) {
-        p5_status status = add_model(in, "p55c-200");
+        p5_status status = add_model(in, p5_model_names()[0]);
         if (status != P5_OK)
             return status;
     }

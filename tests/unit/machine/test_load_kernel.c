@@ -37,11 +37,11 @@ static image good_kernel(void)
 }
 
 /* Loads an image into `memory` bytes. *machine is for p5_machine_close. */
-static p5_status load(const image *i, uint32_t memory, const p5_kernel *with, p5_machine **machine,
+static p5_status load(const image *i, uint32_t memory, const p5_load_options *with, p5_machine **machine,
                       p5_error *error)
 {
     char path[] = "/tmp/p5scope-kernel-XXXXXX";
-    p5_kernel options = with != NULL ? *with : (p5_kernel){0};
+    p5_load_options options = with != NULL ? *with : (p5_load_options){0};
     options.size = sizeof options;
     load_file(path, i->bytes, i->size);
     *machine = load_machine((p5_machine_options){.memory_bytes = memory});
@@ -57,7 +57,7 @@ static void state_at_entry(void **state)
     image i = good_kernel();
     p5_machine *m;
     p5_error error;
-    if (load(&i, 16 * MB, &(p5_kernel){.append = "console=ttyS0 x"}, &m, &error) != P5_OK)
+    if (load(&i, 16 * MB, &(p5_load_options){.append = "console=ttyS0 x"}, &m, &error) != P5_OK)
         fail_msg("%s", error.message);
     engine *e = m->engine;
     assert_int_equal(engine_get(e, ENGINE_EIP), 0x100000);
@@ -124,7 +124,8 @@ static void other_headers(void **state)
     assert_int_equal(memory32(m, params + 0x23c), 0);
     assert_int_equal(memory32(m, params + 0x238), 2047);
     assert_int_equal(memory32(m, params + 0x260), 0);
-    assert_string_equal((const char *)engine_ram(m->engine, memory32(m, params + 0x228), 32), "console=ttyS0,115200");
+    assert_string_equal((const char *)engine_ram(m->engine, memory32(m, params + 0x228), 32),
+                        "console=ttyS0,115200");
     p5_machine_close(m);
     image four = {.size = FILE_BYTES};
     memcpy(four.bytes, good_kernel().bytes, 0x268);
@@ -134,7 +135,7 @@ static void other_headers(void **state)
     p5_machine_close(m);
 }
 
-static void expect_refused(const image *i, uint32_t memory, const p5_kernel *with, const char *words)
+static void expect_refused(const image *i, uint32_t memory, const p5_load_options *with, const char *words)
 {
     p5_machine *m;
     p5_error error;
@@ -144,7 +145,7 @@ static void expect_refused(const image *i, uint32_t memory, const p5_kernel *wit
     p5_machine_close(m);
 }
 
-static void expect_loaded(const image *i, uint32_t memory, const p5_kernel *with)
+static void expect_loaded(const image *i, uint32_t memory, const p5_load_options *with)
 {
     p5_machine *m;
     p5_error error;
@@ -180,25 +181,25 @@ static void limits(void **state)
     char line[4200];
     memset(line, 'x', sizeof line);
     line[2047] = '\0';
-    expect_loaded(&i, 16 * MB, &(p5_kernel){.append = line});
+    expect_loaded(&i, 16 * MB, &(p5_load_options){.append = line});
     line[2047] = 'x';
     line[2048] = '\0';
-    expect_refused(&i, 16 * MB, &(p5_kernel){.append = line}, "2047 characters, not 2048");
+    expect_refused(&i, 16 * MB, &(p5_load_options){.append = line}, "2047 characters, not 2048");
     put16(&i, 0x206, 0x205);
     line[255] = '\0';
-    expect_loaded(&i, 16 * MB, &(p5_kernel){.append = line});
+    expect_loaded(&i, 16 * MB, &(p5_load_options){.append = line});
     line[255] = 'x';
     line[256] = '\0';
-    expect_refused(&i, 16 * MB, &(p5_kernel){.append = line}, "255 characters, not 256");
+    expect_refused(&i, 16 * MB, &(p5_load_options){.append = line}, "255 characters, not 256");
     i = good_kernel();
     put32(i.bytes, 0x238, 10000); /* the loader's own room */
     line[256] = 'x';
     line[2048] = 'x';
     line[4095] = '\0';
-    expect_loaded(&i, 16 * MB, &(p5_kernel){.append = line});
+    expect_loaded(&i, 16 * MB, &(p5_load_options){.append = line});
     line[4095] = 'x';
     line[4096] = '\0';
-    expect_refused(&i, 16 * MB, &(p5_kernel){.append = line}, "not 4096");
+    expect_refused(&i, 16 * MB, &(p5_load_options){.append = line}, "not 4096");
     image no_kernel = good_kernel();
     no_kernel.bytes[0x202] = 'h';
     expect_refused(&no_kernel, 16 * MB, NULL, "kernel");
@@ -233,7 +234,7 @@ static void initrds(void **state)
         put16(&i, 0x206, rows[r].version);
         put32(i.bytes, 0x22c, rows[r].most);
         load_file(path, contents, rows[r].size);
-        if (load(&i, 16 * MB, &(p5_kernel){.initrd = path}, &m, &error) != P5_OK)
+        if (load(&i, 16 * MB, &(p5_load_options){.initrd = path}, &m, &error) != P5_OK)
             fail_msg("row %u: %s", r, error.message);
         const uint32_t params = engine_get(m->engine, ENGINE_ESI);
         if (memory32(m, params + 0x218) != rows[r].at)
@@ -247,7 +248,7 @@ static void initrds(void **state)
     image i = good_kernel(); /* the kernel needs memory up to 110000h */
     put32(i.bytes, 0x22c, 0x110fff);
     load_file(path, contents, 4097);
-    expect_refused(&i, 16 * MB, &(p5_kernel){.initrd = path}, "110000h");
+    expect_refused(&i, 16 * MB, &(p5_load_options){.initrd = path}, "110000h");
     unlink(path);
 }
 

@@ -46,7 +46,7 @@ static p5_status load_dos(p5_machine *machine, const char *path, p5_error *error
 }
 static p5_status load_kernel(p5_machine *machine, const char *path, p5_error *error)
 {
-    const p5_kernel with = {.size = sizeof with};
+    const p5_load_options with = {.size = sizeof with};
     return p5_machine_load_kernel(machine, path, &with, error);
 }
 static p5_status load_flat(p5_machine *machine, const char *path, p5_error *error)
