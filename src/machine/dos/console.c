@@ -26,13 +26,6 @@ static void stop_asking(dos *d)
     machine_end_message(d->machine, "the program keeps asking for input, but the input has ended");
 }
 
-/* Counts a read after the end of the input. */
-static void count_read_at_end(dos *d)
-{
-    if (++d->reads_at_end >= READS_AT_END)
-        stop_asking(d);
-}
-
 /* Counts a status poll after the end of the input. */
 static void count_poll_at_end(dos *d)
 {
@@ -115,8 +108,8 @@ static int next_byte(dos *d, uint8_t *byte)
 int dos_input(dos *d, uint8_t *byte)
 {
     int got = next_byte(d, byte);
-    if (got < 0)
-        count_read_at_end(d);
+    if (got < 0 && ++d->reads_at_end >= READS_AT_END)
+        stop_asking(d);
     return got;
 }
 

@@ -113,14 +113,8 @@ bool dos_get_byte(dos_file *file, uint8_t *byte)
     return true;
 }
 
-/* AH = 40h with CX = 0: Sets the file size to the position. */
-static dos_error write_end(const dos_file *file)
-{
-    return file->kind == DOS_DISK ? dos_error_of(share_truncate(file->quota, file->host, file->position))
-                                  : DOS_OK;
-}
-
-/* AH = 40h: Writes CX bytes at DS:DX to handle BX. AX gets their number, which is less than CX if the disk is full. */
+/* AH = 40h: Writes CX bytes at DS:DX to handle BX. AX gets their number, which is less than CX if the disk is full. CX = 0
+ * sets the size of a file to the position. */
 dos_error dos_call_write(dos *d)
 {
     dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
@@ -131,7 +125,9 @@ dos_error dos_call_write(dos *d)
         return DOS_NO_HANDLE;
     if (file->access == 0)
         return DOS_DENIED;
-    dos_error wrong = size == 0 ? write_end(file) : DOS_OK;
+    dos_error wrong = DOS_OK;
+    if (size == 0 && file->kind == DOS_DISK)
+        wrong = dos_error_of(share_truncate(file->quota, file->host, file->position));
     size_t written = 0;
     for (bool full = false; written < size && !full && wrong == DOS_OK;) {
         size_t part = size - written < CHUNK ? size - written : CHUNK, done;
