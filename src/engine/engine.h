@@ -300,6 +300,10 @@ void engine_flush_translations(engine *e);
  * that is not present and return false; the bytes before that page have been transferred. */
 bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size);
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size);
+/* Copies physical memory on behalf of the guest, as if the two ranges did not overlap. Windows get the accesses.
+ * Bytes on the open bus are read as ones, and writes to it are lost. Returns false, having changed nothing, if host
+ * memory is out. */
+bool engine_copy_physical(engine *e, uint32_t to, uint32_t from, uint32_t size);
 
 /* --- Contents of caches and TLBs that differ from RAM and page tables (coherence.c) --- */
 

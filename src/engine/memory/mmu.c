@@ -122,19 +122,31 @@ bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32
     return true;
 }
 
-/* Translates for the host as supervisor. Returns the place in host memory; NULL if the page is not present, and the
- * open bus outside of memory and in windows without memory. */
+/* Returns where the RAM at `physical` lies in host memory; the open bus outside of RAM. */
+static uint8_t *ram_place(engine *e, uint32_t physical)
+{
+    return physical < e->memory.ram_bytes ? e->memory.ram + physical
+                                          : e->memory.open_bus + (physical & ENGINE_PAGE_MASK);
+}
+
+/* Returns where the guest's data at `physical` lies in host memory; the open bus outside of RAM and of windows with
+ * memory. */
+uint8_t *mmu_place(engine *e, uint32_t physical)
+{
+    const engine_window *window = physical_window(e, physical);
+    return window != NULL && window->host != NULL ? window->host + (physical - window->first)
+                                                  : ram_place(e, physical);
+}
+
+/* Translates for the host as supervisor. Returns the place in host memory; NULL if the page is not present. Fetches get
+ * the RAM below a window. */
 static uint8_t *peek(engine *e, uint32_t linear, mmu_access access, uint32_t *physical)
 {
     walk_result result;
     if (!walk(e, linear, access, false, false, &result))
         return NULL;
     *physical = result.physical | (linear & ENGINE_PAGE_MASK);
-    const engine_window *window = access != MMU_FETCH ? physical_window(e, result.physical) : NULL;
-    if (window != NULL && window->host != NULL)
-        return window->host + (*physical - window->first);
-    return (result.physical < e->memory.ram_bytes ? e->memory.ram + result.physical : e->memory.open_bus) +
-           (linear & ENGINE_PAGE_MASK);
+    return access == MMU_FETCH ? ram_place(e, *physical) : mmu_place(e, *physical);
 }
 
 /* Returns where the guest's data at `linear` lies in host memory, and its physical address. */

@@ -27,6 +27,9 @@ enum { PAGE_GUARDED = 8 * ENGINE_PAGE_BYTES };
 typedef enum mmu_access { MMU_READ, MMU_WRITE, MMU_FETCH } mmu_access;
 /* Returns true, with the error code of the page fault, if an access to `linear` would have one. `user`: at CPL 3. */
 bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32_t *code);
+/* Returns host memory for the data at physical address `physical`: RAM, or the memory of a window. Elsewhere, returns
+ * bytes of the open bus, all ones, which must not be written. The bytes up to the end of the page follow. */
+uint8_t *mmu_place(engine *e, uint32_t physical);
 /* Returns host memory for `linear` for the host's own use, without faults or accessed bits, and the physical
  * address in *physical. Returns NULL if the page is not present. Outside of RAM and of windows with memory,
  * returns bytes of the open bus, all ones, which must not be written. The bytes up to the end of the page follow. */

@@ -144,33 +144,64 @@ static void write_part(engine *e, uint32_t physical, uint8_t *there, const uint8
     }
 }
 
-/* Copies page by page from guest memory to `to`, or from `from` to guest memory. The other one is NULL; both may be
- * if there is nothing to copy. Returns false at a page that is not present. */
-static bool move_linear(engine *e, uint32_t linear, uint8_t *to, const uint8_t *from, size_t size)
+/* Moves `size` bytes between the page of `physical` and `bytes`: writes them to the page if `write`, otherwise reads
+ * them. `there` is as above. */
+static void move_part(engine *e, uint32_t physical, uint8_t *there, uint8_t *bytes, bool write, size_t size)
 {
-    assert(size == 0 || (to == NULL) != (from == NULL));
+    if (write)
+        write_part(e, physical, there, bytes, size);
+    else
+        read_part(e, physical, there, bytes, size);
+}
+
+/* Returns how many of `left` bytes from `address` on lie in its page. */
+static size_t in_page(uint32_t address, size_t left)
+{
+    const size_t part = ENGINE_PAGE_BYTES - (address & ENGINE_PAGE_MASK);
+    return part < left ? part : left;
+}
+
+/* Does what move_part does for all pages of a range of linear addresses. Returns false at a page that is not present. */
+static bool move_linear(engine *e, uint32_t linear, uint8_t *bytes, bool write, size_t size)
+{
     for (size_t done = 0, part; done < size; done += part) {
         uint32_t at = linear + (uint32_t)done, physical;
-        part = ENGINE_PAGE_BYTES - (at & ENGINE_PAGE_MASK);
-        if (part > size - done)
-            part = size - done;
+        part = in_page(at, size - done);
         uint8_t *there = mmu_peek(e, at, &physical);
         if (!there)
             return false;
-        if (to != NULL)
-            read_part(e, physical, there, to + done, part);
-        else
-            write_part(e, physical, there, from + done, part);
+        move_part(e, physical, there, bytes + done, write, part);
     }
     return true;
 }
 
+/* Does so for a range of physical addresses. */
+static void move_physical(engine *e, uint32_t physical, uint8_t *bytes, bool write, size_t size)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        const uint32_t at = physical + (uint32_t)done;
+        part = in_page(at, size - done);
+        move_part(e, at, mmu_place(e, at), bytes + done, write, part);
+    }
+}
+
 bool engine_read_linear(engine *e, uint32_t linear, void *data, size_t size)
 {
-    return move_linear(e, linear, data, NULL, size);
+    return move_linear(e, linear, data, false, size);
 }
 
 bool engine_write_linear(engine *e, uint32_t linear, const void *data, size_t size)
 {
-    return move_linear(e, linear, NULL, data, size);
+    return move_linear(e, linear, (uint8_t *)data, true, size);
+}
+
+bool engine_copy_physical(engine *e, uint32_t to, uint32_t from, uint32_t size)
+{
+    uint8_t *copy = malloc(size);
+    if (size != 0 && copy == NULL)
+        return false;
+    move_physical(e, from, copy, false, size);
+    move_physical(e, to, copy, true, size);
+    free(copy);
+    return true;
 }

@@ -124,7 +124,8 @@ void bios_clock_interrupt(bios *b)
     event_interrupts(b, false);
 }
 
-/* AH = 87h: Copies CX words from the segment of descriptor 2 to that of descriptor 3 in the table at ES:SI. */
+/* AH = 87h: Copies CX words from the segment of descriptor 2 to that of descriptor 3 in the table at ES:SI. Both must lie in
+ * RAM or in a device's memory. */
 static void system_move(bios *b)
 {
     uint32_t table = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_ESI), base[2];
@@ -135,15 +136,10 @@ static void system_move(bios *b)
     }
     engine *e = b->machine->engine;
     uint32_t bytes = bios_word(b, ENGINE_ECX) * 2u;
-    uint8_t *from = engine_ram(e, base[0], bytes), *to = engine_ram(e, base[1], bytes);
-    if (bytes > 0x10000 || from == NULL || to == NULL) {
-        bios_finish(b, 1);
-        return;
-    }
-    for (uint32_t i = 0; i < bytes; i++)
-        to[i] = from[i];
-    engine_flush_code(e, base[1], bytes);
-    bios_finish(b, 0);
+    bool answered = bytes <= 0x10000;
+    for (unsigned i = 0; i < 2 && bytes != 0; i++)
+        answered &= engine_answers(e, base[i]) && engine_answers(e, base[i] + bytes - 1);
+    bios_finish(b, answered && engine_copy_physical(e, base[1], base[0], bytes) ? 0 : 1);
 }
 
 /* Returns the bytes of RAM above the address `from`. */

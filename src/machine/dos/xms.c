@@ -124,26 +124,26 @@ static int resize(dos *d, bool wide)
     return 0;
 }
 
-/* Returns the memory of one side of a move and its physical address, or NULL if it is out of range. With
- * handle 0, the offset is a far pointer to conventional memory. */
-static uint8_t *move_side(dos *d, uint16_t handle, uint32_t offset, uint32_t bytes, uint32_t *physical)
+/* Determines the physical address of one side of a move. Returns false if it is out of range. With handle 0, the offset is
+ * a far pointer to conventional memory. */
+static bool move_side(dos *d, uint16_t handle, uint32_t offset, uint32_t bytes, uint32_t *physical)
 {
     if (handle == 0) {
         *physical = dos_linear((uint16_t)(offset >> 16), (uint16_t)offset);
-        return bytes <= POOL && *physical <= POOL - bytes ? engine_ram(d->engine, *physical, bytes) : NULL;
+        return bytes <= POOL && *physical <= POOL - bytes;
     }
     const dos_block *b = block_of(d, handle);
     if (b == NULL || offset > b->bytes || bytes > b->bytes - offset)
-        return NULL;
+        return false;
     *physical = b->start + offset;
-    return engine_ram(d->engine, *physical, bytes);
+    return true;
 }
 
-/* AH = 0Bh: Moves memory. DS:SI points to length, source handle and offset, target handle and offset. */
+/* AH = 0Bh: Copies memory, also to and from the display. DS:SI points to length, source handle and offset, target handle and offset. */
 static int move(dos *d, bool wide)
 {
     (void)wide;
-    uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_ESI), bytes = bios_load(&d->bios, at, 4), physical, target;
+    uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_ESI), bytes = bios_load(&d->bios, at, 4), source, target;
     uint16_t from = dos_load(d, at + 4), to = dos_load(d, at + 10);
     if ((bytes & 1) != 0)
         return BAD_LENGTH;
@@ -153,13 +153,11 @@ static int move(dos *d, bool wide)
         return BAD_SOURCE;
     if (to != 0 && block_of(d, to) == NULL)
         return BAD_TARGET;
-    const uint8_t *source = move_side(d, from, bios_load(&d->bios, at + 6, 4), bytes, &physical);
-    uint8_t *place = move_side(d, to, bios_load(&d->bios, at + 12, 4), bytes, &target);
-    if (source == NULL || place == NULL)
-        return source == NULL ? BAD_SOURCE_OFFSET : BAD_TARGET_OFFSET;
-    memmove(place, source, bytes);
-    engine_ram_written(d->engine, target, bytes);
-    return 0;
+    if (!move_side(d, from, bios_load(&d->bios, at + 6, 4), bytes, &source))
+        return BAD_SOURCE_OFFSET;
+    if (!move_side(d, to, bios_load(&d->bios, at + 12, 4), bytes, &target))
+        return BAD_TARGET_OFFSET;
+    return engine_copy_physical(d->engine, target, source, bytes) ? 0 : NO_MEMORY;
 }
 
 /* AH = 0Ch: Locks block DX and returns its physical address in DX:BX. */
