@@ -100,7 +100,7 @@ void pipe_runner(const program *p, const timing *t, random_source *r, unsigned c
                 if (move.complete)
                     ahead = prefetch_complete(&move);
                 else
-                    prefetch_go_on(&ahead, &move, clocks);
+                    prefetch_advance(&ahead, &move, clocks);
                 now += (uint64_t)clocks;
                 const unsigned kind = random_below(r, 3);
                 if (kind != 0)
@@ -109,7 +109,7 @@ void pipe_runner(const program *p, const timing *t, random_source *r, unsigned c
                     pipe_forget_ahead(&state, t);
                     pipe_load(&working, &state, t);
                     if (!p->lines_hit) /* only one that does not notices */
-                        pipe_go_on_ahead(&working, &ahead);
+                        pipe_set_ahead(&working, &ahead);
                 }
                 begun = false;
             }

@@ -10,6 +10,12 @@ static inline int64_t clock_later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Returns the earlier of two clocks. */
+static inline int64_t clock_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Returns `t` relative to `now`, clamped to 16 bits. */
 static inline int16_t clock_relative(int64_t t, int64_t now)
 {

@@ -11,6 +11,8 @@ static uint32_t bytes_of(uint32_t dr7, unsigned n)
     return bytes[dr7 >> (18 + 4 * n) & 3];
 }
 
+/* Sets the breakpoints from the debug registers. Returns true if there is now a code breakpoint at an address that had
+ * none, because stored prices of the code there do not include its matches. */
 bool breakpoints_set(breakpoints *b, const p5_debug *debug)
 {
     const breakpoints before = *b;
@@ -40,9 +42,9 @@ bool breakpoints_count_only(const breakpoints *b)
 
 bool breakpoints_within(const breakpoints *b, uint32_t address, uint32_t bytes)
 {
-    for (unsigned n = 0; n < BREAKPOINTS; n++)
+    for (unsigned n = 0; n < BREAKPOINTS && b->active; n++)
         if (b->all[n].kind == BREAKPOINT_CODE && b->all[n].address - address < bytes)
-            return b->active;
+            return true;
     return false;
 }
 

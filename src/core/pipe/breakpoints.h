@@ -38,7 +38,8 @@ extern const snapshot_table breakpoints_state;
 /* Sets the breakpoints from the debug registers. Returns true if there is now a code breakpoint at an address that had
  * none. */
 bool breakpoints_set(breakpoints *b, const p5_debug *debug);
-/* Returns true if only instructions executed in U can match, and a match does nothing but count. */
+/* Returns true if only instructions executed in U can match, and a match does nothing but count: no breakpoint is
+ * enabled or for data. */
 bool breakpoints_count_only(const breakpoints *b);
 /* Returns whether a code breakpoint lies in the `bytes` from `address` on. */
 bool breakpoints_within(const breakpoints *b, uint32_t address, uint32_t bytes);

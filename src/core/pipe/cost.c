@@ -25,24 +25,13 @@ static double as_double(uint64_t bits)
     return d;
 }
 
-/* Returns the position of the lowest bit that is 1; `v` is not 0. */
-static unsigned lowest_bit(uint64_t v)
-{
-    unsigned n = 0;
-    while (!(v & 1)) {
-        v >>= 1;
-        n++;
-    }
-    return n;
-}
-
 /* Prices BSF and BSR, which search bit by bit; BSF first searches for a byte that is not 0. */
 static uint32_t bit_scan(const op *o, const isa_form *f, uint32_t clocks, uint64_t source)
 {
     if (source == 0)
         return clocks;
     if (f->cost == ISA_COST_BSF) {
-        unsigned n = lowest_bit(source);
+        unsigned n = (unsigned)__builtin_ctzll(source);
         return f->cost_args[0] + f->cost_args[1] * (n / 8) + f->cost_args[2] * (n % 8);
     }
     unsigned width = o->operand_bytes * 8u;
@@ -55,14 +44,14 @@ static uint32_t bit_scan(const op *o, const isa_form *f, uint32_t clocks, uint64
  * are constant up to count 14, and each further bit takes one clock. */
 static uint32_t rotate_carry(const isa_form *f, uint32_t clocks, unsigned rotate)
 {
-    unsigned width = f->cost_args[1] > clocks ? f->cost_args[1] - clocks : 0;
-    unsigned flat = 31 > width ? 31 - width : 0;
+    unsigned range = f->cost_args[1] > clocks ? f->cost_args[1] - clocks : 0;
+    unsigned constant_up_to = 31 > range ? 31 - range : 0;
     rotate &= 31;
-    return rotate > flat ? clocks + f->cost_args[0] * (rotate - flat) : clocks;
+    return rotate > constant_up_to ? clocks + f->cost_args[0] * (rotate - constant_up_to) : clocks;
 }
 
-/* Prices FDIV by precision control. Measured at extended precision on both cores: 41 clocks with divisors
- * 1.0, 1.1 and 2.0, but 39 with 0.5. This is modelled as a rule on the divisor's exponent
+/* Prices FDIV by precision control. Measured at extended precision on the P54C and the P55C: 41 clocks with
+ * divisors 1.0, 1.1 and 2.0, but 39 with 0.5. This is modelled as a rule on the divisor's exponent
  * (x87.divide_small_gain). */
 static uint32_t divide(const timing *t, const op *o, const isa_form *f, uint32_t clocks, const p5_value *v)
 {
@@ -142,18 +131,17 @@ uint32_t cost_clocks(const timing *t, const op *o, const cost_context *c)
 {
     const isa_form *f = &isa_forms[o->form];
     uint32_t clocks = o->clocks;
-    unsigned column = t->index; /* of the processor's own cost_args, where the row has one for each */
+    unsigned column = t->index; /* of cost_args, in rows that have a number for each processor */
     switch (f->cost) {
     case ISA_COST_SEGMENT_LOAD:
         return real_mode(c)    ? clocks
                : c->descriptor ? (uint32_t)f->cost_args[0] + f->cost_args[1]
                                : f->cost_args[0];
     case ISA_COST_FAR:
+    case ISA_COST_IRET:
         return real_mode(c) ? clocks : c->cpl_after == c->cpl ? f->cost_args[0] : f->cost_args[1];
     case ISA_COST_INT:
         return c->gate == P5_GATE_NONE ? clocks : f->cost_args[c->gate - P5_GATE_VECTOR];
-    case ISA_COST_IRET:
-        return real_mode(c) ? clocks : c->cpl_after == c->cpl ? f->cost_args[0] : f->cost_args[1];
     case ISA_COST_IO:
         return port_io(o, f, clocks, c);
     case ISA_COST_MODE: {

@@ -6,8 +6,7 @@
 enum {
     ER_CLOCKS = 5,    /* E X1 X2 WF ER: the status word can be read in the fifth clock after E */
     WF_TO_STATUS = 2, /* the same, as two clocks after a result is forwarded from WF */
-    STORE_EARLY = 1,  /* FST reads the register file, not the bypass, and therefore one clock later than
-                            arithmetic */
+    STORE_WAIT = 1,   /* clocks that FST waits for its source longer than arithmetic does: it has no bypass */
     FXCH_SAFE = 1,    /* clocks that an integer instruction waits after a pair with FXCH */
     FXCH_UNSAFE = 4   /* the same if an operand was outside the safe exponent range */
 };
@@ -47,10 +46,9 @@ int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock)
 {
     if (!is_x87(o)) {
         clock = clock_later(clock, f->integer);
-        if (o->unit == ISA_INT_MUL || (o->flags & ISA_MMX))
-            clock =
-                clock_later(clock, f->idle); /* the multiplier is shared; MMX registers are the x87 ones */
-        return clock;
+        const bool shares =
+            o->unit == ISA_INT_MUL || (o->flags & ISA_MMX); /* the multiplier or the registers */
+        return shares ? clock_later(clock, f->idle) : clock;
     }
     clock = clock_later(clock, f->issue);
     if (o->fp == ISA_FP_STATUS)
@@ -59,19 +57,18 @@ int64_t fpu_ready(const fpu_unit *f, const op *o, int64_t clock)
         clock = clock_later(clock, f->idle);
     else if (o->fp == ISA_FP_MUL)
         clock = clock_later(clock, f->multiplier);
-    const int64_t early = o->fp == ISA_FP_STORE && o->memory ? STORE_EARLY : 0;
+    const int64_t wait = o->fp == ISA_FP_STORE && o->memory ? STORE_WAIT : 0;
     for (unsigned i = 0, mask = o->read_st; mask; i++, mask >>= 1)
         if (mask & 1)
-            clock = clock_later(clock, f->st[i] + early);
+            clock = clock_later(clock, f->st[i] + wait);
     return clock;
 }
 
 unsigned fpu_occupancy(const op *o, unsigned clocks)
 {
-    /* The iterating units leave EX as early as in their longest case, even if the operands shorten the
-     * rest. */
-    unsigned whole =
-        o->fp == ISA_FP_DIV || o->fp == ISA_FP_SQRT ? o->clocks : clocks; /* o->clocks: longest */
+    /* Division and square root leave EX as early as in their longest case (o->clocks), even if the operands
+     * shorten the rest. */
+    unsigned whole = o->fp == ISA_FP_DIV || o->fp == ISA_FP_SQRT ? o->clocks : clocks;
     unsigned busy = whole > o->int_overlap ? whole - o->int_overlap : 1;
     return busy < clocks ? busy : clocks;
 }
@@ -150,8 +147,8 @@ void fpu_issue(fpu_unit *f, const op *o, int64_t clock, int64_t end, unsigned cl
 void fpu_complete_results(fpu_unit *f, int64_t clock)
 {
     for (unsigned i = 0; i < FPU_REGISTERS; i++)
-        f->st[i] = f->st[i] < clock - STORE_EARLY ? f->st[i] : clock - STORE_EARLY;
-    f->status = f->status < clock ? f->status : clock;
+        f->st[i] = clock_earlier(f->st[i], clock - STORE_WAIT);
+    f->status = clock_earlier(f->status, clock);
 }
 
 void fpu_exchange_pair(fpu_unit *f, const op *o, int64_t clock, bool unsafe)

@@ -12,16 +12,15 @@ enum { FPU_REGISTERS = 8 };
 
 /* The earliest clocks of E, by what enters. Registers are kept by their distance from the top of stack, so
  * that equal situations have equal bytes whatever TOP is. fpu_unit is used while code is priced, with clocks relative
- * to pipe.start; fpu_state is its stored form in pipe_state. */
-#define FPU_CLOCKS(type)                                                                                     \
-    type st                                                                                                  \
-        [FPU_REGISTERS]; /* an arithmetic instruction may read ST(i) from here on; a store one clock      \
-                               later */  \
-    type issue;          /* any x87 instruction */                                                           \
-    type multiplier;     /* FMUL */                                                                          \
-    type idle;           /* nothing in flight: integer multiply, transcendentals, control */                 \
-    type status;         /* the status word includes all earlier results */                                  \
-    type integer;        /* any integer instruction (after a pair with FXCH) */
+ * to pipe.start; fpu_state is its stored form in pipe_state.
+ *
+ *   st[i]       an arithmetic instruction that reads ST(i); a store enters one clock later
+ *   issue       any x87 instruction
+ *   multiplier  FMUL
+ *   idle        an instruction that needs an idle unit: integer multiply, MMX, FLDCW and other control instructions
+ *   status      FNSTSW: the status word includes all earlier results
+ *   integer     any integer instruction (after a pair with FXCH) */
+#define FPU_CLOCKS(type) type st[FPU_REGISTERS], issue, multiplier, idle, status, integer;
 
 typedef struct fpu_state {
     FPU_CLOCKS(int16_t)

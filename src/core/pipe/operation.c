@@ -32,7 +32,7 @@ static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
     unsigned length = insn->length - (unsigned)insn->prefixes; /* prefixes not counted */
     unsigned escape =
         insn->escape_0f && o->branch != ISA_JCC; /* the 0Fh byte counts as a prefix on the P54C */
-    unsigned other = (unsigned)insn->prefixes - insn->size_prefixes; /* than 66h and 67h */
+    bool other_prefixes = insn->prefixes > insn->size_prefixes; /* than 66h and 67h */
     o->length = insn->length;
     const uint32_t last = o->address + o->length - 1u;
     o->last_block = last / PREFETCH_BLOCK;
@@ -40,13 +40,13 @@ static void prepare_decode(const timing *t, const isa_insn *insn, op *o)
     o->parts_after = (uint8_t)(last / 8 - o->address / 8);
     o->two_blocks = last / PREFETCH_BLOCK != o->address / PREFETCH_BLOCK;
     o->d1_clocks = (uint8_t)(t->fifo ? 1 : 1 + insn->prefixes + escape);
-    /* F: detect, length, push with 66h or 67h, one clock for every other prefix byte */
+    /* one clock for each prefix and one to push the instruction; one more if 66h or 67h may change its length */
     o->f_clocks = (uint8_t)(1 + insn->prefixes + (insn->size_prefixes ? 1 : 0));
     o->push_two = length <= t->push_length;
     o->push_second = length <= t->push_length && insn->prefixes == 0;
     o->first = (o->pair == ISA_U || o->pair == ISA_UV || o->pair == ISA_FX) && length <= t->pair_length_u;
     o->long_second = length > t->pair_length_v;
-    o->prefixed_second = t->fifo ? other > 0 : insn->prefixes + escape > 0;
+    o->prefixed_second = t->fifo ? other_prefixes : insn->prefixes + escape > 0;
 }
 
 /* Prepares which registers the instruction reads and writes, for pairing and for address generation. */
@@ -56,8 +56,8 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
     o->use_gpr = insn->read_gpr | insn->address_gpr;
     o->def_gpr = insn->write_gpr;
     o->agi_gpr = insn->write_gpr;
-    if (o->flags &
-        ISA_STACK) { /* D2 computes the new ESP and forwards it to the next address without interlock */
+    if (o->flags & ISA_STACK) {
+        /* D2 computes the new ESP and forwards it to the next address without interlock. */
         o->agi_gpr &= (uint8_t) ~(1 << ISA_ESP);
         o->stack_group = STACK_OTHER;
         if (form->traits & ISA_T_PUSH)
@@ -86,14 +86,14 @@ static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
     o->accesses = variable ? 0 : insn->accesses;
     const bool store = o->unit == ISA_STORE || o->fp == ISA_FP_STORE || o->unit == ISA_MMX_STORE;
     if (o->accesses == 1 && store && o->clocks > 1)
-        o->access_first = (uint8_t)(o->clocks < 255 ? o->clocks - 1 : 254);
+        o->single_access_clock = (uint8_t)(o->clocks < 255 ? o->clocks - 1 : 254);
     o->rep_accesses = two_strings ? 2 : 1;
     o->rep_clocks = form->cost == ISA_COST_REP ? (uint8_t)form->cost_args[0] : 1;
     o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == PUSHA_ACCESSES ? ACCESS_TWO : ACCESS_SPREAD;
 }
 
-/* Prepares what events other than those of references depend on: above all 0Fh (segment registers; LDTR, GDTR, IDTR and
- * TR are some, too) and 12h (branches; VERR and VERW restart the pipe like a taken branch). */
+/* Prepares what events other than those of references depend on: above all 0Fh (loads of segment registers, and of LDTR,
+ * GDTR, IDTR and TR) and 12h (branches; VERR and VERW restart the pipe like a taken branch). */
 static void prepare_events(const isa_form *form, op *o)
 {
     o->segment_loads =
@@ -113,8 +113,7 @@ static void prepare_events(const isa_form *form, op *o)
 static void prepare_op(const timing *t, const isa_block *code, const isa_insn *insn, op *o)
 {
     assert(insn->length > 0 && insn->length <= ISA_LONGEST);
-    size_t size = insn->length < sizeof o->bytes ? insn->length : sizeof o->bytes;
-    memcpy(o->bytes, code->bytes + (insn->address - code->linear), size);
+    memcpy(o->bytes, code->bytes + (insn->address - code->linear), insn->length);
     o->code32 = code->code32;
     const isa_form *form = &isa_forms[insn->form];
     o->address = insn->address;

@@ -32,7 +32,7 @@ typedef enum unpaired {
 /* The EX clocks in which an instruction makes its data references. */
 typedef enum access_pattern {
     ACCESS_SPREAD, /* the first of several in the first clock, the last in the last; a single one in
-                      `access_first` */
+                      `single_access_clock` */
     ACCESS_TWO,    /* two a clock, U and V together (PUSHA, POPA) */
     ACCESS_REP,    /* per iteration (REP strings) */
     ACCESS_SERIAL  /* one after the other, each with its own clock (microcode of deliveries) */
@@ -61,14 +61,14 @@ typedef struct op {
                      branches */
     uint8_t unit, fp, branch, value, cost; /* isa_unit, isa_fp, isa_branch, isa_value_kind, isa_cost */
     uint8_t address_gpr;                   /* registers that address generation needs */
-    uint8_t agi_gpr;      /* registers that it writes too late for address generation in the next clock */
-    uint8_t accesses;     /* data references; 0 if the encoding does not determine their number */
-    uint8_t traits;       /* flags with which its references are looked up (data_answer.h), apart from pipe
+    uint8_t agi_gpr;  /* registers that it writes too late for address generation in the next clock */
+    uint8_t accesses; /* data references; 0 if the encoding does not determine their number */
+    uint8_t traits;   /* flags with which its references are looked up (data_answer.h), except pipe
                              and partner */
-    uint8_t pattern;      /* access_pattern */
-    uint8_t access_first; /* EX clock, from 0, of a single reference */
-    uint8_t rep_accesses; /* references of one REP iteration */
-    uint8_t rep_clocks;   /* clocks of one REP iteration */
+    uint8_t pattern;  /* access_pattern */
+    uint8_t single_access_clock;     /* EX clock, from 0, of a single reference (ACCESS_SPREAD) */
+    uint8_t rep_accesses;            /* references of one REP iteration */
+    uint8_t rep_clocks;              /* clocks of one REP iteration */
     uint8_t read_mm, write_mm;       /* MMX registers */
     uint8_t int_overlap, fp_overlap; /* last clocks that later integer or x87 instructions may overlap */
     uint8_t fp_index;                /* i of ST(i); 0 if there is none */
@@ -84,19 +84,19 @@ typedef struct op {
     uint8_t def_gpr;      /* general registers that it writes, implicit ESP included */
     uint8_t stack_group;  /* the ESP exception of pairing: see pairing.c */
     /* Rarely read: */
-    uint8_t lock;               /* LOCK_* (data_answer.h): its references are a locked read-modify-write */
-    bool rep;                   /* it has a REP or REPNE prefix */
-    uint8_t segment_loads;      /* increments of event 0Fh */
-    bool fst;                   /* FST or FSTP: erratum 44 */
-    bool loads_segment;         /* MOV, POP or LDS, LES, LFS, LGS, LSS: erratum 44 */
-    bool loads_ss;              /* MOV SS or POP SS */
-    bool far_return;            /* counts as a return (event 39h) without being predicted */
-    bool branch_like;           /* counts as a branch (event 12h) without being one */
-    uint8_t imm8;               /* low byte of the immediate operand */
-    uint8_t operand_bytes;      /* size of the operand in memory, otherwise of the main one; 0: none */
-    uint32_t target;            /* linear target of a direct near branch */
-    uint16_t form;              /* index of isa_forms */
-    uint16_t most_clocks;       /* upper bound of the clocks that it adds when every reference hits */
+    uint8_t lock;          /* LOCK_* (data_answer.h): whether its references are a locked read-modify-write */
+    bool rep;              /* it has a REP or REPNE prefix */
+    uint8_t segment_loads; /* increments of event 0Fh */
+    bool fst;              /* FST or FSTP to memory: erratum 44 */
+    bool loads_segment;    /* MOV, POP or LDS, LES, LFS, LGS, LSS: erratum 44 */
+    bool loads_ss;         /* MOV SS or POP SS */
+    bool far_return;       /* counts as a return (event 39h) without being predicted */
+    bool branch_like;      /* counts as a branch (event 12h) without being one */
+    uint8_t imm8;          /* low byte of the immediate operand */
+    uint8_t operand_bytes; /* size of the operand in memory, otherwise of the main one; 0: none */
+    uint32_t target;       /* linear target of a direct near branch */
+    uint16_t form;         /* index of isa_forms */
+    uint16_t most_clocks;  /* upper bound of the clocks that it adds when every reference hits */
     uint8_t bytes[ISA_LONGEST]; /* the code as it was executed, for snapshots */
     bool code32;                /* it was executed in 32-bit code */
 } op;

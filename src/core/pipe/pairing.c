@@ -26,6 +26,7 @@ static bool is_mmx(const op *o)
 {
     return (o->flags & ISA_MMX) != 0;
 }
+
 /* Returns whether an MMX instruction refers to memory or to an integer register. Only the U pipe has a path there
  * (M4). */
 static bool mmx_outside(const op *o)
@@ -86,7 +87,8 @@ unpaired pairing_check_ideal(const op *a, const op *b)
         return PAIRED;
     if (!pairing_ideal_first(a))
         return UNPAIRED_CLASS_U;
-    if (stays_alone(b) || b->branch > ISA_CALL || ((b->flags & ISA_X87) && b->fp != ISA_FP_XCH) ||
+    const bool direct = b->branch <= ISA_CALL; /* no branch, or JCC, JMP, CALL: the first of isa_branch */
+    if (stays_alone(b) || !direct || ((b->flags & ISA_X87) && b->fp != ISA_FP_XCH) ||
         (b->fp == ISA_FP_XCH && !(a->flags & ISA_X87)))
         return UNPAIRED_CLASS_V;
     const bool flags = (a->flags & ISA_WRITES_FLAGS) && b->branch == ISA_NOT_BRANCH &&

@@ -64,6 +64,7 @@ static inline void release(pipe *p, bool fast, const op *o, int64_t clock)
     prefetch_release(&p->prefetch, o, clock);
 }
 
+/* Issues the pending instruction, if any, alone. */
 void pipe_settle(pipe *p)
 {
     const pipe_insn *waiting = p->waiting;
@@ -74,13 +75,13 @@ void pipe_settle(pipe *p)
     p->waiting = NULL;
     p->issued_front[0] = p->pending.front;
     issue(p, false, waiting, NULL, (d1_pull){pull, p->pending.miss_until}, UNPAIRED_ALONE);
-    pipe_went_by(p);
+    pipe_check_branchless(p);
 }
 
 /* Keeps `x` in D1 as the pending instruction, which D1 could take from clock `available` on. It is not copied before
- * pipe_run ends (keep_waiting). `end_known`: P54C: its end bit was set. */
-static inline void hold(pipe *p, const pipe_insn *x, int64_t available, const pipe_front *front,
-                        bool end_known)
+ * pipe_run ends (copy_pending). `end_known`: P54C: its end bit was set. */
+static inline void set_pending(pipe *p, const pipe_insn *x, int64_t available, const pipe_front *front,
+                               bool end_known)
 {
     pipe_pending *pending = &p->pending;
     p->waiting = x;
@@ -106,7 +107,7 @@ static void restart(pipe *p, const pipe_insn *x)
         pipe_flush(p, p->now - p->timing->depth); /* their clocks include the refill */
     /* Event 12h counts serialising instructions, VERR, VERW and some segment descriptor loads, event 15h the
      * loads only. With erratum 44, event 15h counts all that load a segment, and VERR and VERW. The manual
-     * does not say which loads; this takes those that read a descriptor. */
+     * does not say which loads; the model counts those that read a descriptor. */
     bool serialises = x->op->flags & ISA_SERIALISING, loads = x->op->loads_segment && x->descriptor;
     if (serialises || loads || x->op->branch_like)
         pipe_count(p, P5_EVENT_BRANCHES, 1, 1);
@@ -114,7 +115,8 @@ static void restart(pipe *p, const pipe_insn *x)
         pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
 }
 
-/* Does what follows after the group whose last instruction is `x` has left EX: resolves a branch. */
+/* Does what follows after the group whose last instruction is `x` has left EX: resolves a branch, or restarts the
+ * pipe. */
 static inline void finish(pipe *p, bool fast, const pipe_insn *x, bool in_v)
 {
     if (!fast)
@@ -124,7 +126,7 @@ static inline void finish(pipe *p, bool fast, const pipe_insn *x, bool in_v)
         return;
     }
     if (!fast)
-        pipe_went_by(p);
+        pipe_check_branchless(p);
     if (!x->op->integer)
         restart(p, x);
 }
@@ -172,14 +174,14 @@ static inline __attribute__((always_inline)) void step(pipe *p, bool fast, const
             pipe_count_as(p, fast, P5_EVENT_D1_STARVATION_AND_ONLY_ONE_INSTRUCTION_IN_FIFO, 1, 1);
         issue(p, fast, first, NULL, (d1_pull){pull, pending->miss_until}, why);
         if (!fast) {
-            const bool flushed = pipe_went_by(p);
+            const bool flushed = pipe_check_branchless(p);
             pipe_blame(p, x->op);
             if (flushed)
                 available = decode(p, fast, x->op, &front); /* its prefetched bytes are lost */
         }
     }
     if (may_wait(p, fast, x)) {
-        hold(p, x, available, &front, end_known);
+        set_pending(p, x, available, &front, end_known);
         return;
     }
     pull = pull_clock(p, available);
@@ -192,7 +194,7 @@ static inline __attribute__((always_inline)) void step(pipe *p, bool fast, const
 }
 
 /* Copies the pending instruction, because it may wait longer than its block and its references exist. */
-static void keep_waiting(pipe *p)
+static void copy_pending(pipe *p)
 {
     assert(p->waiting != NULL);
     pipe_pending *pending = &p->pending;
@@ -211,7 +213,7 @@ static void keep_waiting(pipe *p)
     p->waiting = insn;
 }
 
-/* Does what pipe_run does, for a pipe that is not fast. */
+/* Does what pipe_run does, for a pipe that is not fast. It is out of line because normal runs do not need it. */
 static void __attribute__((noinline)) run_any(pipe *p, const pipe_insn *insns, unsigned count)
 {
     for (const pipe_insn *x = insns; x < insns + count; x++)
@@ -226,7 +228,7 @@ void pipe_run(pipe *p, const pipe_insn *insns, unsigned count)
     else
         run_any(p, insns, count);
     if (p->waiting)
-        keep_waiting(p);
+        copy_pending(p);
 }
 
 /* Prices the microcode of a delivery as one instruction. Nothing younger is in the pipe, and its references are made

@@ -200,10 +200,10 @@ static inline prefetch_ahead pipe_ahead(const pipe *p)
     return ahead;
 }
 
-/* Remove how far PF is ahead from a state that does not need it (prefetch_leads), and set it in a pipe that
- * was restored from such a state. */
+/* Removes how far PF is ahead from a state that does not need it (prefetch_leads). pipe_set_ahead sets it in a pipe
+ * that was restored from such a state, to `ahead`, whose clocks are relative to now. */
 void pipe_forget_ahead(pipe_state *state, const timing *t);
-void pipe_go_on_ahead(pipe *p, const prefetch_ahead *ahead);
+void pipe_set_ahead(pipe *p, const prefetch_ahead *ahead);
 /* Saves the state and restores it, which makes all clocks of `p` relative to now. */
 void pipe_rebase(pipe *p, pipe_state *state);
 /* Begins a stretch at the absolute clock `start`; the next instruction is at `address`. */

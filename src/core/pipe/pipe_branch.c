@@ -1,6 +1,7 @@
 /* Resolves branches: asks the predictor, counts, and flushes the pipe after a misprediction. */
 #include "core/pipe/pipe_internal.h"
 
+/* Discards everything before EX. The first fetch of the new stream is at `clock`. */
 void pipe_flush(pipe *p, int64_t clock)
 {
     prefetch_flush(&p->prefetch, clock);
@@ -9,7 +10,8 @@ void pipe_flush(pipe *p, int64_t clock)
     p->d2_free = clock;
 }
 
-bool pipe_ask_passed(pipe *p)
+/* Flushes the pipe, and returns true, if the BTB predicted a taken branch for a group that has none. */
+bool pipe_check_branchless_p54c(pipe *p)
 {
     if (!p->resolver->passed(p->resolver->context, p->previous_u))
         return false;
@@ -91,8 +93,8 @@ void pipe_branch(pipe *p, const pipe_insn *x, bool in_v)
         }
         if (taken) /* event 14h is an OR, so taken suffices */
             pipe_count(p, P5_EVENT_TAKEN_BRANCH_OR_BTB_HIT, 1, 1);
-        if (o->branch ==
-            ISA_FAR) /* taken and not in the BTB; IRET serialises, INT n is a software interrupt */
+        /* It is taken and not in the BTB. Event 15h excludes IRET, which serialises, and INT n. */
+        if (o->branch == ISA_FAR)
             pipe_count(p, P5_EVENT_PIPELINE_FLUSHES, 1, 1);
         if (x->taken) /* never predicted; their clocks include the refill */
             pipe_flush(p, p->now - p->timing->depth);

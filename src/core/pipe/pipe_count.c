@@ -1,5 +1,5 @@
-/* Counts the events of a group that has left EX, as far as pipe_count_group leaves them to this file. pipe_blame
- * selects the instruction for which an observer sees what is counted next. */
+/* Counts the less frequent events of a group that has left EX; pipe_count_group (pipe_internal.h) counts those of every
+ * group. pipe_blame selects the instruction for which an observer sees what is counted next. */
 #include "core/pipe/pipe_internal.h"
 
 /* Counts events 23h-26h: bit n of `matches` is the breakpoint of DRn. */
@@ -32,7 +32,7 @@ static void match_breakpoints(pipe *p, const pipe_insn *x, bool in_v)
     p->match_twice = x->op->loads_ss;
 }
 
-/* Counts the events of an instruction, completed or in V, other than those of the integer pipes. */
+/* Counts the events of an instruction other than those of the integer pipes. */
 static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
 {
     const op *o = x->op;
@@ -45,7 +45,7 @@ static void count_insn(pipe *p, const pipe_insn *x, bool in_v)
         enum p5_event pipe_event =
             in_v ? P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_V_PIPE : P5_EVENT_MMX_INSTRUCTIONS_EXECUTED_U_PIPE;
         pipe_count(p, pipe_event, 1, 1);
-        if (o->write_mm == 0 && o->read_mm == 0 && !o->memory)
+        if (o->write_mm == 0 && o->read_mm == 0 && !o->memory) /* the only one without operands: EMMS */
             pipe_count(p, P5_EVENT_EMMS_INSTRUCTIONS_EXECUTED, 1, 1);
     }
 }
@@ -70,7 +70,7 @@ void pipe_count_others(pipe *p, const pipe_insn *u, const pipe_insn *v)
     pipe_count_in_pair(p, false, P5_EVENT_SATURATIONS_PERFORMED, saturated_u, saturated_v);
 }
 
-void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why)
+void pipe_report_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why)
 {
     core_observer *o = p->observer;
     pipe_blame(p, u->op);

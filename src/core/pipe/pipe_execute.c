@@ -32,13 +32,12 @@ int64_t pipe_add_hold(ex_holds *held, uint64_t asked, uint64_t word, const data_
     return read + buffer + order + page + misaligned;
 }
 
-int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const data_answer *answer,
-                  bool conflict)
+int64_t pipe_record_wait(pipe *p, const op *o, uint64_t asked, uint64_t word, const data_answer *answer,
+                         bool conflict)
 {
     const int64_t wait = pipe_add_hold(&p->held, asked, word, answer);
     p->is_held = true;
-    if (p->timing->errata && conflict && wait > 0) /* the conflict is tested again when the access is
-                                                      repeated */
+    if (p->timing->errata && conflict && wait > 0) /* the repeated access meets the conflict again */
         pipe_count(p, P5_EVENT_BANK_CONFLICTS, 1, 1);
     if (p->timing->errata && o->fst && data_is_misaligned(word, answer))
         pipe_count(p, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES, 1, 1);
@@ -56,6 +55,7 @@ static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigne
     const unsigned each = o->rep_accesses, all = iterations(o, x->access_count);
     if (all == 0 || o->clocks + 1u >= clocks || (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
         return 0;
+    /* Iteration i is made in clock o->clocks + i * rep_clocks, which must be before the last clock (access_clock). */
     const unsigned fitting = (clocks - 2 - o->clocks) / o->rep_clocks + 1;
     pipe_string s = {.accesses = a,
                      .each = each,

@@ -57,7 +57,7 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
         at = o->clocks + iterations(o, j) * o->rep_clocks;
         break;
     default:
-        at = n > 1 ? (unsigned)((uint64_t)j * last / (n - 1)) : o->access_first;
+        at = n > 1 ? (unsigned)((uint64_t)j * last / (n - 1)) : o->single_access_clock;
     }
     return at < last ? at : last;
 }
@@ -65,8 +65,8 @@ static inline unsigned access_clock(const op *o, unsigned j, unsigned n, unsigne
 /* Records in p->held what a reference of `o` that was requested at `asked` (absolute) waits for. Its result is `word`,
  * which is not DATA_USUAL, and `answer` if that is DATA_LONG. `conflict`: it has waited for a bank before. Returns how
  * long it waits. */
-int64_t pipe_hold(pipe *p, const op *o, uint64_t asked, uint64_t word, const data_answer *answer,
-                  bool conflict);
+int64_t pipe_record_wait(pipe *p, const op *o, uint64_t asked, uint64_t word, const data_answer *answer,
+                         bool conflict);
 
 /* An instruction in EX: its pipe, the clock at which its EX begins, and the clocks that it takes without delays. */
 typedef struct in_ex {
@@ -113,7 +113,7 @@ static inline __attribute__((always_inline)) int64_t refer(pipe *p, bool fast, c
         last->missed = !data_hit(word, &answer);
         if (!fast && p->trace != NULL && last->missed)
             p->trace->misses[x->in_v][(a->flags & P5_ACCESS_WRITE) != 0]++;
-        const int64_t wait = pipe_hold(p, o, asked, word, &answer, conflict);
+        const int64_t wait = pipe_record_wait(p, o, asked, word, &answer, conflict);
         shift += wait;
         at += wait;
     }

@@ -4,8 +4,8 @@
  * saves and restores the state between stretches.
  *
  * There are two kinds of pipes, and the code that every instruction runs through is compiled once for each. A
- * `fast` pipe is that of a P55C without observer, tracer, breakpoints or disabled pairing (pipe_begin); all
- * others are not fast. */
+ * `fast` pipe is that of a P55C without observer, tracer, breakpoints, disabled pairing or ideal parts
+ * (pipe_begin); all others are not fast. */
 #ifndef CORE_PIPE_PIPE_INTERNAL_H
 #define CORE_PIPE_PIPE_INTERNAL_H
 
@@ -133,21 +133,22 @@ static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool
 
 /* Reports to the observer, which must exist, what events do not show: executions, pipes and pairing; and then the
  * boundary after the group. `v` may be NULL; `why` is the reason for that, or PAIRED. */
-void pipe_tell_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);
+void pipe_report_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);
 
 /* --- pipe_branch.c --- */
 
 /* Discards everything before EX; the first fetch of the new stream is at `clock`. */
 void pipe_flush(pipe *p, int64_t clock);
 
-/* P54C: asks the BTB with the address of the last U instruction. The entry found there describes the next
- * group; if that group has no branch and the entry predicts taken, the wrong stream has been fetched. Returns
- * whether this happened. */
-bool pipe_ask_passed(pipe *p);
-/* Must be called after a group without a branch: does pipe_ask_passed on a P54C, and returns false on a P55C. */
-static inline bool pipe_went_by(pipe *p)
+/* P54C: asks the BTB with the address of the U instruction before the group. The entry found there describes this
+ * group; if the group has no branch and the entry predicts taken, the wrong stream has been fetched and the pipe is
+ * flushed. Returns whether this happened. */
+bool pipe_check_branchless_p54c(pipe *p);
+/* Must be called after a group without a branch. Calls pipe_check_branchless_p54c on a P54C, and returns false on a
+ * P55C. */
+static inline bool pipe_check_branchless(pipe *p)
 {
-    return p->timing->btb_by_pairs && p->resolver->passed && pipe_ask_passed(p);
+    return p->timing->btb_by_pairs && p->resolver->passed && pipe_check_branchless_p54c(p);
 }
 
 /* Counts and resolves a branch or far transfer that has left EX. */

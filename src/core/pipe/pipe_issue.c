@@ -13,11 +13,6 @@ typedef struct entry_holds {
     const op *agi_of;        /* the instruction that needs it */
 } entry_holds;
 
-static inline int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Clocks between two groups in which EX was empty, as far as they are not yet attributed. */
 typedef struct unowned {
     int64_t from, to;     /* the clocks not yet attributed: [from, to) */
@@ -27,7 +22,7 @@ typedef struct unowned {
 /* Attributes those clocks that are before `until` to `cause`; returns their number. */
 static inline uint64_t own_until(pipe *p, p5_stall cause, int64_t until, unowned *g)
 {
-    const int64_t clocks = earlier(until, g->to) - g->from;
+    const int64_t clocks = clock_earlier(until, g->to) - g->from;
     if (clocks <= 0)
         return 0;
     pipe_spend(p, cause, (uint64_t)clocks);
@@ -43,8 +38,8 @@ static inline uint64_t own_until(pipe *p, p5_stall cause, int64_t until, unowned
 static longest_wait own_gap(pipe *p, int64_t to, const entry_holds *h)
 {
     unowned g = {p->now, to, {.cause = P5_STALL_ISSUE}};
-    own_until(p, P5_STALL_BRANCH, earlier(p->refill_until, h->decode), &g);
-    own_until(p, P5_STALL_CODE_FETCH, earlier(h->fetch, h->decode), &g);
+    own_until(p, P5_STALL_BRANCH, clock_earlier(p->refill_until, h->decode), &g);
+    own_until(p, P5_STALL_CODE_FETCH, clock_earlier(h->fetch, h->decode), &g);
     own_until(p, P5_STALL_DECODE, h->decode, &g);
     if (g.from == g.to)
         return g.longest;

@@ -141,7 +141,7 @@ static inline __attribute__((always_inline)) void issue(pipe *p, bool fast, cons
     p->last_u = ou->address;
     p->groups++;
     if (!fast && p->observer != NULL)
-        pipe_tell_group(p, u, v, why);
+        pipe_report_group(p, u, v, why);
 }
 
 #endif

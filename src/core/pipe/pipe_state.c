@@ -24,11 +24,10 @@ void pipe_reset(pipe_state *state)
 static void close_gaps(int64_t *const times[], unsigned n, int64_t now)
 {
     int64_t bound = now;
-    for (unsigned done = 0; done < n;) {
+    for (unsigned done = 0; done < n; done++) {
         int64_t next = INT64_MIN; /* the latest time not yet handled */
         for (unsigned i = 0; i < n; i++)
-            if (*times[i]<bound && * times[i]> next)
-                next = *times[i];
+            next = *times[i] < bound ? clock_later(next, *times[i]) : next;
         if (next == INT64_MIN)
             return;
         int64_t gap = bound - next;
@@ -39,7 +38,6 @@ static void close_gaps(int64_t *const times[], unsigned n, int64_t now)
             next += gap - FAR;
         }
         bound = next;
-        done++;
     }
 }
 
@@ -73,13 +71,13 @@ static inline int16_t relative_ready(int64_t t, int64_t now, int64_t least)
 static const struct {
     fpu_state fpu;
     mmx_state mmx;
-} none_awaited = {{{-1, -1, -1, -1, -1, -1, -1, -1}, -1, -1, -1, -1, -1}, {{-1, -1, -1, -1, -1, -1, -1, -1}}};
+} idle_units = {{{-1, -1, -1, -1, -1, -1, -1, -1}, -1, -1, -1, -1, -1}, {{-1, -1, -1, -1, -1, -1, -1, -1}}};
 
 /* Restores the clocks of results of the x87 and MMX pipes. */
 static void load_units(pipe *p, const pipe_state *s)
 {
-    const bool none = memcmp(&s->fpu, &none_awaited.fpu, sizeof s->fpu) == 0 &&
-                      memcmp(&s->mmx, &none_awaited.mmx, sizeof s->mmx) == 0;
+    const bool none = memcmp(&s->fpu, &idle_units.fpu, sizeof s->fpu) == 0 &&
+                      memcmp(&s->mmx, &idle_units.mmx, sizeof s->mmx) == 0;
     if (none && p->none_awaited)
         return;
     p->none_awaited = none;
@@ -96,7 +94,7 @@ static void load_units(pipe *p, const pipe_state *s)
 
 void pipe_finish_units(pipe *p)
 {
-    load_units(p, &(pipe_state){.fpu = none_awaited.fpu, .mmx = none_awaited.mmx});
+    load_units(p, &(pipe_state){.fpu = idle_units.fpu, .mmx = idle_units.mmx});
 }
 
 /* Saves the clocks of results. `entry`: the earliest clock at which the next instruction can enter EX.
@@ -104,8 +102,8 @@ void pipe_finish_units(pipe *p)
 static void store_units(const pipe *p, pipe_state *s, int64_t entry)
 {
     if (p->none_awaited) {
-        s->fpu = none_awaited.fpu;
-        s->mmx = none_awaited.mmx;
+        s->fpu = idle_units.fpu;
+        s->mmx = idle_units.mmx;
         return;
     }
     const int64_t now = p->now;
@@ -370,7 +368,7 @@ void pipe_load_pending(pipe *p, const pipe_pending *stored)
     pending->insn.accesses = pending->accesses;
 }
 
-void pipe_go_on_ahead(pipe *p, const prefetch_ahead *ahead)
+void pipe_set_ahead(pipe *p, const prefetch_ahead *ahead)
 {
     if (!ahead_is_left_out(p))
         return;
@@ -399,7 +397,7 @@ void pipe_rebase(pipe *p, pipe_state *state)
     relative_pending(&p->pending, p->now);
     const prefetch_ahead ahead = pipe_ahead(p);
     pipe_load(p, state, p->timing);
-    pipe_go_on_ahead(p, &ahead);
+    pipe_set_ahead(p, &ahead);
 }
 
 int64_t pipe_end(pipe *p)

@@ -32,11 +32,12 @@ static void fetch_block(pipe *p, uint32_t block, bool new_stream)
 {
     prefetch *f = &p->prefetch;
     if (new_stream)
-        f->ahead.used = UINT8_MAX;                                    /* a clock of its own */
-    const int64_t freed = f->left & 1 ? f->ahead.freed[0] : LONG_AGO; /* unknown before the stretch began */
+        f->ahead.used = UINT8_MAX; /* a clock of its own */
+    const int64_t freed =
+        f->freed_set & 1 ? f->ahead.freed[0] : LONG_AGO; /* unknown before the stretch began */
     prefetch_take_buffer(&f->ahead, p->timing->fetch_blocks);
     f->floor = clock_later(f->floor + 1, freed);
-    f->left >>= 1;
+    f->freed_set >>= 1;
     f->fetched++;
     f->block = block;
     if (new_stream || block % 2 == 0)
@@ -79,7 +80,7 @@ void prefetch_begin(prefetch *f, bool past)
 {
     f->from_past = past && !f->redirect;
     f->fetched = 0;
-    f->left = 0;
+    f->freed_set = 0;
     f->floor = LONG_AGO;
 }
 
@@ -87,7 +88,7 @@ prefetch_move prefetch_moved(const prefetch *f, int64_t now)
 {
     const bool complete = f->redirect || !f->from_past;
     prefetch_move move = {.fetched = (uint8_t)f->fetched,
-                          .left = f->left,
+                          .freed_set = f->freed_set,
                           .complete = complete,
                           .clock = clock_relative(complete ? f->ahead.clock : f->floor, now)};
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)

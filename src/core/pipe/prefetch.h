@@ -50,8 +50,8 @@ typedef struct prefetch {
     bool from_past;
     unsigned fetched; /* number of blocks fetched */
     /* If `from_past`: */
-    uint8_t left;  /* bit n: ahead.freed[n] was set since prefetch_begin */
-    int64_t floor; /* lower bound of the last fetch's clock, however far PF was ahead */
+    uint8_t freed_set; /* bit n: ahead.freed[n] was set since prefetch_begin */
+    int64_t floor;     /* lower bound of the last fetch's clock, however far PF was ahead */
 } prefetch;
 
 /* Returns whether PF is always ahead enough: F takes less than a block per clock, and PF fetches one (P55C).
@@ -66,11 +66,11 @@ enum { PREFETCH_SLACK = 2 };
 
 /* How a stretch changes `ahead`. */
 typedef struct prefetch_move {
-    uint8_t fetched, left;           /* as in prefetch: blocks fetched; entries of `freed` that were set */
+    uint8_t fetched, freed_set;      /* as in prefetch: blocks fetched; entries of `freed` that were set */
     bool complete;                   /* a new stream came, so the values at its end are complete */
     int16_t clock;                   /* lower bound of the last fetch's clock, relative to the end; if
                                         `complete`, the clock itself */
-    int16_t freed[PREFETCH_BUFFERS]; /* likewise, for the entries whose bit is set in `left` */
+    int16_t freed[PREFETCH_BUFFERS]; /* likewise, for the entries whose bit is set in `freed_set` */
 } prefetch_move;
 
 /* No block has this number, because numbers are addresses divided by 16. */
@@ -117,10 +117,10 @@ static inline int64_t prefetch_bytes(struct pipe *p, const prefetch *f, const op
 static inline void prefetch_release(prefetch *f, const op *o, int64_t clock)
 {
     f->ahead.freed[PREFETCH_BUFFERS - 1] = clock;
-    f->left |= 1u << (PREFETCH_BUFFERS - 1);
+    f->freed_set |= 1u << (PREFETCH_BUFFERS - 1);
     if (o->two_blocks) {
         f->ahead.freed[PREFETCH_BUFFERS - 2] = clock;
-        f->left |= 1u << (PREFETCH_BUFFERS - 2);
+        f->freed_set |= 1u << (PREFETCH_BUFFERS - 2);
     }
 }
 
@@ -142,7 +142,7 @@ static inline prefetch_ahead prefetch_complete(const prefetch_move *move)
 
 /* Advances `ahead` over another stretch, which took `clocks`. It is relative to the stretch's beginning
  * before the call, and relative to its end afterwards. */
-static inline void prefetch_go_on(prefetch_ahead *ahead, const prefetch_move *move, int64_t clocks)
+static inline void prefetch_advance(prefetch_ahead *ahead, const prefetch_move *move, int64_t clocks)
 {
     for (unsigned n = 0; n < move->fetched; n++)
         prefetch_take_buffer(ahead, 1);
@@ -150,7 +150,7 @@ static inline void prefetch_go_on(prefetch_ahead *ahead, const prefetch_move *mo
     if (move->fetched > 0)
         ahead->clock = clock_later(ahead->clock, move->clock);
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
-        ahead->freed[i] = move->left >> i & 1 ? move->freed[i] : ahead->freed[i] - clocks;
+        ahead->freed[i] = move->freed_set >> i & 1 ? move->freed[i] : ahead->freed[i] - clocks;
 }
 
 /* Begins a new stream at a predicted target. Its first block arrives in other buffers in the clock `clock` in which

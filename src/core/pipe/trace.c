@@ -95,7 +95,7 @@ void trace_sources(trace_sink *sink, const op *o, p5_trace_source sources[P5_TRA
 {
     trace_writers *w = &sink->writers;
     source_list list = {sink, sources, 0};
-    /* ESP is last, because its writer's other result takes longer if D2 has stepped ESP (POP) */
+    /* ESP is last: POP writes ESP in D2, and its other register later */
     static const uint8_t order[8] = {ISA_EAX, ISA_ECX, ISA_EDX, ISA_EBX, ISA_EBP, ISA_ESI, ISA_EDI, ISA_ESP};
     const unsigned late = o->address_gpr & w->late_gpr;
     for (unsigned i = 0; i < 8; i++) {

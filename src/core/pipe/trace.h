@@ -10,7 +10,7 @@
 typedef struct trace_writers {
     uint64_t gpr[8], mm[8];
     uint8_t late_gpr; /* general registers whose last writer has them too late for D2 in the next clock */
-    uint64_t flags, carry; /* flags apart from CF, and CF */
+    uint64_t flags, carry; /* flags other than CF, and CF */
     uint64_t st[8];        /* by distance from the top of stack, as in fpu.h */
 } trace_writers;
 

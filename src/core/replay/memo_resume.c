@@ -50,7 +50,7 @@ static prefetch_ahead find_ahead(p5_core *core)
     while (at != 0) { /* goes forward again and restores the links */
         memo_leaf *leaf = memo_leaf_at(m, at);
         const uint32_t next = leaf->before;
-        prefetch_go_on(&ahead, &memo_result_at(m, at)->move, leaf->clocks);
+        prefetch_advance(&ahead, &memo_result_at(m, at)->move, leaf->clocks);
         leaf->before = before;
         before = at;
         at = next;
@@ -81,7 +81,7 @@ void memo_materialise(p5_core *core)
         const memo_state *state = memo_current(m);
         const prefetch_ahead ahead = find_ahead(core);
         pipe_load(&core->pipe, &state->state, &core->timing);
-        pipe_go_on_ahead(&core->pipe, &ahead);
+        pipe_set_ahead(&core->pipe, &ahead);
         pipe_load_pending(&core->pipe, state->waiting);
         const memo_result *result = memo_result_at(m, m->last);
         /* waiting_fetched is INT32_MIN if the pending instruction's last byte came with the last fetch. */

@@ -430,12 +430,12 @@ static void references_and_registers(void **state)
             make(timing_of(P5_FAMILY_P55C), decoder, rows[i].code.bytes, rows[i].code.size, 0x1000);
         const op *o = &block->ops[0];
         if (o->accesses != rows[i].accesses || o->pattern != rows[i].pattern ||
-            o->access_first != rows[i].first || o->rep_accesses != rows[i].rep_accesses ||
+            o->single_access_clock != rows[i].first || o->rep_accesses != rows[i].rep_accesses ||
             o->rep_clocks != rows[i].rep_clocks || o->def_gpr != rows[i].def || o->agi_gpr != rows[i].agi)
             fail_msg(
                 "row %zu: %u references, pattern %u, first %u, %u each in %u clocks; writes %02x, %02x late",
-                i, o->accesses, o->pattern, o->access_first, o->rep_accesses, o->rep_clocks, o->def_gpr,
-                o->agi_gpr);
+                i, o->accesses, o->pattern, o->single_access_clock, o->rep_accesses, o->rep_clocks,
+                o->def_gpr, o->agi_gpr);
         assert_int_equal(block_is_repeat(block), o->pattern == ACCESS_REP);
         block_free(block);
     }

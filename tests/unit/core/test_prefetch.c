@@ -18,7 +18,7 @@ static void a_stretch_moves_what_it_releases(void **state)
         assert_false(move.complete);
         assert_int_equal(move.fetched, 0);
         prefetch_ahead other = {.clock = -3, .freed = {-9, -8, -6, -5}, .used = 1};
-        prefetch_go_on(&other, &move, END - BEGIN);
+        prefetch_advance(&other, &move, END - BEGIN);
         assert_int_equal(other.clock, -3 - 11);
         assert_int_equal(other.freed[0], -9 - 11);
         assert_int_equal(other.freed[1], -8 - 11);
@@ -27,7 +27,7 @@ static void a_stretch_moves_what_it_releases(void **state)
         /* of its own past: where it ended */
         prefetch_ahead same = {
             .clock = 8 - BEGIN, .freed = {2 - BEGIN, 3 - BEGIN, 5 - BEGIN, 7 - BEGIN}, .used = 1};
-        prefetch_go_on(&same, &move, END - BEGIN);
+        prefetch_advance(&same, &move, END - BEGIN);
         for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
             assert_int_equal(same.freed[i], f.ahead.freed[i] - END);
     }
@@ -91,7 +91,7 @@ static void another_past_moves_alike(void **state)
                 run_blocks(pasts[i / PASTS], blocks, wait, &move);
                 const prefetch_ahead expected = run_blocks(pasts[i % PASTS], blocks, wait, &unused);
                 prefetch_ahead ahead = pasts[i % PASTS];
-                prefetch_go_on(&ahead, &move, blocks * wait);
+                prefetch_advance(&ahead, &move, blocks * wait);
                 assert_int_equal(ahead.clock, expected.clock);
                 assert_memory_equal(ahead.freed, expected.freed, sizeof ahead.freed);
             }
