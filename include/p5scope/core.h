@@ -61,8 +61,7 @@ typedef struct p5_access {
     uint16_t reserved; /* 0 */
 } p5_access;
 
-/* Operands of a value-dependent instruction, whose clocks or counts depend on them. The layout is fixed, and equals
- * that of isa_value in the library. By `kind`:
+/* Operands of a value-dependent instruction, whose clocks or counts depend on them. The layout is fixed. By `kind`:
  *
  *   1  BSF, BSR: `a` is the source operand; CPUID: EAX; RDMSR, WRMSR: ECX
  *   2  RCL and RCR by CL: `a` is CL

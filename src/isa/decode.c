@@ -1,6 +1,6 @@
 /* Decodes instructions by the opcode map that instructions_gen.c generates from instructions.tsv. Lengths
- * come from the same table, so that instructions that the processor lacks, and those that general decoders
- * refuse (SALC, the aliases of the 80h and D0h groups and of the x87), need no second rule. Manual:
+ * come from the same table, also those of instructions that the processor lacks, and of those that general decoders
+ * refuse (SALC, the aliases of the 80h and D0h groups and of the x87). Manual:
  * instruction format, prefixes, ModRM and SIB. */
 #include <assert.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "isa/decoder.h"
 #include "isa/opcode_map.h"
 
-enum { NO_GPR = 8 }; /* in the place of a register's number: none */
+enum { NO_GPR = 8 }; /* a register number that means none */
 
 /* The bytes of one instruction while it is being read. */
 typedef struct reader {
@@ -48,18 +48,18 @@ static bool read_failed(const reader *r)
 }
 
 /* The effect of the prefixes. */
-typedef struct sizes {
+typedef struct prefix_effects {
     bool operand32, address32;
     bool operand_prefix; /* 66h */
     uint8_t repeat;      /* F2h, F3h or 0 */
-} sizes;
+} prefix_effects;
 
 /* Reads the prefixes into `insn` and `s`, and returns the opcode byte after them. Of the repeat prefixes and of the
  * segment overrides, the last one counts. 66h or 67h twice is the same as once, but each still costs its decode
  * clock. */
-static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, sizes *s)
+static uint8_t read_prefixes(reader *r, isa_insn *insn, bool code32, prefix_effects *s)
 {
-    *s = (sizes){.operand32 = code32, .address32 = code32};
+    *s = (prefix_effects){.operand32 = code32, .address32 = code32};
     for (;;) {
         uint8_t byte = read_byte(r);
         if (read_failed(r))
@@ -151,7 +151,8 @@ static void read_address32(reader *r, isa_insn *insn, unsigned mod, unsigned rm)
 
 /* Reads what follows the opcode and addressing bytes: an immediate operand or an address within the instruction.
  * *relative gets the displacement of a relative branch. */
-static void read_immediate(reader *r, isa_insn *insn, isa_immediate kind, const sizes *s, uint32_t *relative)
+static void read_immediate(reader *r, isa_insn *insn, isa_immediate kind, const prefix_effects *s,
+                           uint32_t *relative)
 {
     unsigned full = s->operand32 ? 4 : 2;
     uint32_t value = 0;
@@ -237,7 +238,7 @@ static uint8_t enter_accesses(unsigned level)
 }
 
 /* Fills in what the form determines for this encoding. The immediate must have been read (ENTER). */
-static void apply_form(isa_insn *insn, const isa_cell *cell, const operands *o, const sizes *s)
+static void apply_form(isa_insn *insn, const isa_cell *cell, const operands *o, const prefix_effects *s)
 {
     const isa_form *form = &isa_forms[cell->form];
     insn->form = cell->form;
@@ -263,16 +264,16 @@ static void apply_form(isa_insn *insn, const isa_cell *cell, const operands *o, 
 }
 
 /* Returns whether the prefixes make an otherwise defined instruction undefined: LOCK on anything but a
- * read-modify-write in memory (manual, LOCK), and 66h, F2h and F3h before MMX opcodes, which make SSE ones of them on
+ * read-modify-write in memory (manual, LOCK), and 66h, F2h and F3h before MMX opcodes, which are SSE opcodes on
  * later processors. That they raise #UD on the P55C is inferred. */
-static bool bad_prefix(const isa_insn *insn, const sizes *s)
+static bool bad_prefix(const isa_insn *insn, const prefix_effects *s)
 {
     if (insn->lock && !(insn->flags & ISA_LOCKABLE && insn->memory))
         return true;
     return insn->flags & ISA_MMX && (s->operand_prefix || s->repeat != 0);
 }
 
-/* Makes it form 0, which is undefined, without registers and references. Prefixes, length and sizes stay. */
+/* Turns `insn` into form 0, which is undefined, without registers and references. Prefixes, length and sizes stay. */
 static void make_undefined(isa_insn *insn)
 {
     insn->form = 0;
@@ -285,7 +286,7 @@ bool isa_decode(isa_decoder *decoder, const uint8_t *bytes, size_t size, uint32_
                 isa_insn *insn)
 {
     reader r = {.bytes = bytes, .size = size};
-    sizes s;
+    prefix_effects s;
     *insn = (isa_insn){.address = address};
     uint8_t opcode = read_prefixes(&r, insn, code32, &s);
     if (opcode == 0x0f && !read_failed(&r)) {

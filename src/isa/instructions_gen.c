@@ -343,9 +343,9 @@ int main(int argc, char **argv)
         perror(argv[2]);
         return 1;
     }
-    fprintf(out, "/* Made from instructions.tsv by instructions_gen; not to be edited. */\n#include "
-                 "\"isa/isa.h\"\n#include "
-                 "\"isa/opcode_map.h\"\n\n");
+    fputs("/* Made from instructions.tsv by instructions_gen; not to be edited. */\n"
+          "#include \"isa/isa.h\"\n#include \"isa/opcode_map.h\"\n\n",
+          out);
     write_forms(&g, out);
     opcodes_write(&g, out);
     free(table.text);

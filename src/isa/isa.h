@@ -79,37 +79,28 @@ typedef enum isa_branch {
     ISA_IRET
 } isa_branch;
 
-/* What the core needs to know about the operands of a value-dependent form (column `value`). The engine
- * supplies one isa_value per executed instruction of such a form. */
+/* What the core needs to know about the operands of a value-dependent form (column `value`). The engine supplies one
+ * p5_value (p5scope/core.h), with members a and b, per executed instruction of such a form. */
 typedef enum isa_value_kind {
     ISA_VALUE_NONE,
-    ISA_VALUE_SOURCE, /* a = integer source operand (BSF, BSR) zero-extended, EAX (CPUID), ECX (RDMSR, WRMSR)
-                       */
-    ISA_VALUE_COUNT,  /* a = shift count as in CL, unmasked (RCL/RCR by CL) */
-    ISA_VALUE_X87,    /* a, b = ST(0) and the other operand as IEEE doubles (FDIV, FSQRT, FSIN, FPREM, ...) */
+    ISA_VALUE_SOURCE, /* a = integer source operand (BSF, BSR) zero-extended, EAX (CPUID), ECX (RDMSR, WRMSR) */
+    ISA_VALUE_COUNT, /* a = shift count as in CL, unmasked (RCL/RCR by CL) */
+    ISA_VALUE_X87,   /* a, b = ST(0) and the other operand as IEEE doubles (FDIV, FSQRT, FSIN, FPREM, ...) */
     ISA_VALUE_SATURATED /* a = 1 if at least one element was clipped (saturating MMX) */
 } isa_value_kind;
-
-/* One operand value of a value-dependent instruction. */
-typedef struct isa_value {
-    uint64_t a;
-    uint64_t b;
-    uint16_t fpu_control; /* x87 control word at execution, for ISA_VALUE_X87 */
-    uint8_t kind;         /* isa_value_kind */
-} isa_value;
 
 /* Flags of a form (column `flags`, or derived from other columns) and of a decoded instruction. */
 enum {
     ISA_SERIALISING = 1u << 0, /* SDM volume 3, serialising instructions: all before it complete first */
-    ISA_SYSTEM = 1u << 1, /* observes or changes processor state: the engine ends a block before and after
-                             it */
+    ISA_SYSTEM = 1u << 1, /* observes or changes processor state: the engine gives it a block of its own */
     ISA_STRING = 1u << 2,
-    ISA_VARIABLE_ACCESSES =
-        1u << 3, /* the encoding does not determine the number of data accesses: ends its block */
+    /* The encoding does not determine the number of data accesses. The engine ends the block after it. */
+    ISA_VARIABLE_ACCESSES = 1u << 3,
     ISA_READS_CARRY = 1u << 4,
     ISA_WRITES_FLAGS = 1u << 5,
-    ISA_STACK = 1u << 6, /* changes ESP implicitly with the D2 bypass (PUSH, POP, CALL, RET without imm16) */
-    ISA_FLOP = 1u << 7,  /* counts in event 22h FLOPS */
+    ISA_STACK =
+        1u << 6,        /* changes ESP implicitly with the D2 bypass (PUSHx, POPx, CALL, RET without imm16) */
+    ISA_FLOP = 1u << 7, /* counts in event 22h FLOPS */
     ISA_SATURATING = 1u << 8,     /* MMX arithmetic with saturation (ISA_VALUE_SATURATED) */
     ISA_LOCKABLE = 1u << 9,       /* LOCK prefix allowed (memory destination) */
     ISA_IMPLICIT_LOCK = 1u << 10, /* XCHG r,m */
@@ -127,9 +118,8 @@ enum {
 
 /* How the clocks of a form depend on more than its encoding (column `cost`, e.g. "rep:3,7"); core/pipe/cost.c
  * evaluates it. In these comments, `clocks` is isa_form.clocks of the processor, and a, b, ... are isa_form.cost_args in
- * order; all are in clocks.
- * Figures that the sources give only as a range are marked manual or inferred in the table's confidence
- * column. */
+ * order; all are in clocks. Figures that the sources give only as a range are marked manual or inferred in the column
+ * `confidence`. */
 typedef enum isa_cost {
     ISA_COST_FIXED, /* clocks */
     /* Real and V86 mode: clocks; protected: a for a null selector, a + b if a descriptor is read. */
@@ -156,13 +146,11 @@ typedef enum isa_cost {
     /* RCL, RCR by count: b for a masked count of 31, a less for each bit fewer, but at least clocks. */
     ISA_COST_RCX,
     /* Clocks at extended precision control, a at single, b at double; c if the dividend is zero. Integer
-     * instructions cannot overlap the first clocks - int_overlap, at any precision. */
+     * instructions can overlap none of the first (clocks - int_overlap) clocks, at any precision. */
     ISA_COST_FDIV,
     ISA_COST_FSQRT, /* clocks; a if the operand is zero. Overlap as for FDIV */
     /* a if x is zero; |x| <= pi/4: b up to pi/16, c up to about 3/4, else d; beyond, with r = |x| reduced to
-     * the nearest multiple of pi/2: e and b if |r| <= pi/16, else e and d (core/pipe/cost.c has the
-     * exceptions).
-     */
+     * the nearest multiple of pi/2: e and b if |r| <= pi/16, else e and d (core/pipe/cost.c has the exceptions). */
     ISA_COST_TRIG,
     ISA_COST_FPREM,     /* clocks, growing with the exponent difference (0..63) to a */
     ISA_COST_RDTSC,     /* CPL 0 and real mode: clocks; otherwise a (P54C) or b (P55C) more */
@@ -171,8 +159,7 @@ typedef enum isa_cost {
     ISA_COST_WBINVD,    /* clocks plus the write-backs */
     ISA_COST_LOCKED,    /* clocks plus the locked bus cycles: XCHG with memory, LOCK or not */
     ISA_COST_X87_RANGE, /* clocks, the typical figure; the sources give a..b without conditions */
-    ISA_COST_LOOP,      /* not taken: clocks; taken: a */
-    ISA_COST_COUNT
+    ISA_COST_LOOP       /* not taken: clocks; taken: a */
 } isa_cost;
 
 enum { ISA_COST_ARGS = 5 }; /* most arguments of a cost rule */

@@ -84,7 +84,7 @@ static bool parse_pattern(generator *g, char *text, pattern *p)
         complain(g, "column 'opcodes': '%s' is not an opcode byte or range", item == NULL ? "" : item);
         return false;
     }
-    bool moded = false; /* one of reg, mem, any and cr was given */
+    bool has_mode = false; /* one of reg, mem, any and cr was given */
     while ((item = text_field(&text, ' ')) != NULL) {
         uint32_t value;
         if (item[0] == '/') {
@@ -94,14 +94,14 @@ static bool parse_pattern(generator *g, char *text, pattern *p)
             }
         } else if (strcmp(item, "reg") == 0) {
             p->modes = 2;
-            moded = true;
+            has_mode = true;
         } else if (strcmp(item, "mem") == 0) {
             p->modes = 1;
-            moded = true;
+            has_mode = true;
         } else if (strcmp(item, "any") == 0) {
-            moded = true;
+            has_mode = true;
         } else if (strcmp(item, "cr") == 0) {
-            p->mod_ignored = moded = true;
+            p->mod_ignored = has_mode = true;
         } else if (strcmp(item, "o32") == 0) {
             p->sizes = 1;
         } else if (strcmp(item, "o16") == 0) {
@@ -122,11 +122,11 @@ static bool parse_pattern(generator *g, char *text, pattern *p)
                 return false;
             }
         } else {
-            complain(g, "column 'opcodes': what is '%s'?", item);
+            complain(g, "column 'opcodes': '%s' is not one of its words", item);
             return false;
         }
     }
-    if ((p->regs != 0) != moded) {
+    if ((p->regs != 0) != has_mode) {
         complain(g, "column 'opcodes': /reg goes together with one of reg, mem, any, cr");
         return false;
     }
@@ -222,7 +222,6 @@ void opcodes_claim(generator *g, char *patterns, unsigned index, const char *siz
     }
 }
 
-/* Checks that every opcode has a row, if only a #UD row. */
 void opcodes_check_gaps(generator *g)
 {
     g->line = 0;
