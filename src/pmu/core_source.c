@@ -3,7 +3,8 @@
  *
  * An instruction in D1 that still waits for a partner to pair with is *pending*; no total includes it. The guest reads
  * the monitor by an instruction (RDPMC, RDMSR, ...) that observes the counts, so the pending instruction must issue
- * alone first: the core is *settled* (p5_core_settle). Everybody else reads unsettled, which changes nothing. */
+ * alone first: the core is *settled* (p5_core_settle). The pins and p5_pmu_peek read without settling, which changes
+ * nothing. */
 #include "core/core.h"
 #include "core/model/model.h"
 #include "core/testreg/test_access.h"

@@ -37,7 +37,7 @@ typedef struct pmu_counter {
     uint64_t carries; /* carries out of the highest bit since the counter was last written, up to that time */
 } pmu_counter;
 
-/* What a counter is to follow, apart from its value. */
+/* The selection of a counter, which its value is not part of. */
 typedef struct counter_choice {
     p5_counter_select select; /* the members are as in pmu_counter */
     int event;

@@ -38,6 +38,8 @@ p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **pmu, p5_e
 
 /* Returns the value of a register, by the totals of `source`. Bits that cannot be read are included. */
 uint64_t pmu_value(const p5_pmu *pmu, const p5_register *r, const pmu_source *source);
+/* Applies the registers to all counters and pins. The counters' values stay. */
+void pmu_select(p5_pmu *pmu);
 /* Set what the counters and the pins follow, as the registers say, after a snapshot was loaded. The counters' values and
  * the pins' levels are kept. */
 void pmu_restore(p5_pmu *pmu);

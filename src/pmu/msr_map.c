@@ -21,8 +21,8 @@ static const p5_register p54c_hidden[] = {
     {0},
 };
 
-enum { ALIAS_MASK = 0x1f };               /* the bits of such a number that select the register */
-#define NEGATIVE_BIT UINT32_C(0x80000000) /* by which it is recognised */
+enum { ALIAS_MASK = 0x1f };            /* the bits of such a number that select the register */
+#define ALIAS_BIT UINT32_C(0x80000000) /* set in every such number */
 
 /* Returns the register of that number in a list that ends with a NULL name, or NULL. */
 static const p5_register *find_in(const p5_register *registers, uint32_t msr)
@@ -36,7 +36,7 @@ static const p5_register *find_in(const p5_register *registers, uint32_t msr)
 /* Returns whether `ecx` is one of the P54C's numbers from 80000000h on. */
 static bool is_alias(unsigned family, uint32_t ecx)
 {
-    return (family & ~(unsigned)P5_MONITORS) == P5_FAMILY_P54C && (ecx & NEGATIVE_BIT) != 0;
+    return (family & ~(unsigned)P5_MONITORS) == P5_FAMILY_P54C && (ecx & ALIAS_BIT) != 0;
 }
 
 bool msr_map_has(unsigned family, uint32_t ecx)

@@ -16,8 +16,8 @@ static const struct {
 } architectural[] = {
     {0x3c, 0x00, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE}, /* unhalted core cycles */
     {0xc0, 0x00, P5_EVENT_INSTRUCTIONS_EXECUTED},              /* instructions retired */
-    {0x3c, 0x01,
-     P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE}, /* reference cycles, those of the time stamp counter */
+    /* reference cycles: those of the time stamp counter, which are core cycles here */
+    {0x3c, 0x01, P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE},
     {0xc4, 0x00, P5_EVENT_BRANCHES},
     {0xc5, 0x00, P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS},
 };
@@ -114,17 +114,6 @@ counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i)
     return i < PMU_GENERAL ? general_choice(pmu, i) : fixed_choice(pmu, i - PMU_GENERAL);
 }
 
-/* Applies the registers to all counters and pins. The counters' values stay. */
-static void select_counters(p5_pmu *pmu)
-{
-    p5_pmu_follow_pins(pmu);
-    for (unsigned i = 0; i < PMU_COUNTERS; i++) {
-        counter_choice choice = perfmon_choice(pmu, i);
-        counter_select(&pmu->counters[i], &choice, &pmu->source);
-    }
-    pins_select(pmu);
-}
-
 /* Returns the number of a counter's bit in the global registers. */
 static unsigned status_bit(unsigned counter)
 {
@@ -163,12 +152,6 @@ static void write_counter(p5_pmu *pmu, unsigned i, uint64_t value)
 
 /* ---- registers ----------------------------------------------------------------------------------------- */
 
-void perfmon_reset(p5_pmu *pmu)
-{
-    pmu->perfmon = (perfmon){.global_ctrl = 15}; /* RESET sets the general counters' bits */
-    select_counters(pmu);
-}
-
 /* Returns whether `msr` is one of `count` registers from number `first` on. */
 static bool among(uint32_t msr, uint32_t first, unsigned count)
 {
@@ -204,8 +187,8 @@ void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value)
 {
     perfmon *m = &pmu->perfmon;
     if (among(msr, P5_MSR_PMC0, PMU_GENERAL)) {
-        write_counter(pmu, msr - P5_MSR_PMC0,
-                      (uint64_t)(int64_t)(int32_t)value); /* sign-extended from bit 31 */
+        const uint64_t extended = (uint64_t)(int64_t)(int32_t)value; /* from bit 31 */
+        write_counter(pmu, msr - P5_MSR_PMC0, extended);
         return;
     }
     if (among(msr, P5_MSR_FIXED_CTR0, PMU_FIXED)) {
@@ -223,7 +206,7 @@ void perfmon_write(p5_pmu *pmu, uint32_t msr, uint64_t value)
         m->global_status &= ~value;
         return;
     }
-    select_counters(pmu);
+    pmu_select(pmu);
 }
 
 void p5_pmu_cpuid_0a(const p5_pmu *pmu, uint32_t leaf[4])

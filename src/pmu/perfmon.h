@@ -47,8 +47,8 @@ enum { FIXED_OS = 1, FIXED_USR = 2, FIXED_ANY = 4, FIXED_PMI = 8, FIXED_BITS = 4
 /* The global registers have a bit for each counter: general ones from bit 0, fixed ones from bit 32 on. GLOBAL_STATUS
  * also has OvfBuffer (bit 62) and CondChgd (bit 63), which are never set here. */
 #define GLOBAL_COUNTERS (UINT64_C(7) << 32 | 15)
-#define GLOBAL_CLEARED                                                                                       \
-    (GLOBAL_COUNTERS | UINT64_C(3) << 62) /* bits of GLOBAL_STATUS that GLOBAL_OVF_CTRL clears */
+/* The bits of GLOBAL_STATUS that GLOBAL_OVF_CTRL clears. */
+#define GLOBAL_CLEARED (GLOBAL_COUNTERS | UINT64_C(3) << 62)
 
 /* The registers of a later monitor other than the counters. */
 typedef struct perfmon {
@@ -66,8 +66,6 @@ unsigned perfmon_rdpmc(unsigned family, uint32_t ecx);
 /* Returns what the monitor's registers select for counter `i` of p5_pmu.counters. */
 counter_choice perfmon_choice(const p5_pmu *pmu, unsigned i);
 extern const snapshot_table perfmon_state;
-/* Sets the monitor's registers as RESET does, and the counters' selections accordingly. */
-void perfmon_reset(p5_pmu *pmu);
 /* Sets the bits of GLOBAL_STATUS for the counters that have overflowed since the previous call. Must be called before
  * a counter is written or bits of GLOBAL_STATUS are cleared. */
 void perfmon_latch(p5_pmu *pmu);

@@ -267,10 +267,10 @@ static bool is_foreign(int event)
     }
 }
 
-/* Returns the earliest clock from `now` on at which a counter can change its pin or request an interrupt: by an overflow that is `left`
- * increments away, or by its next increment if `left` is 0. The increments per clock are limited (bound.h).
- * `turn` is NULL while instructions are executed; the counts may then be ahead of the clock. While the processor
- * is halted, it points to the clock at which another bus master takes its next turn, UINT64_MAX if there is
+/* Returns the earliest clock from `now` on at which a counter can change its pin or request an interrupt: by an overflow
+ * that is `left` increments away, or by its next increment if `left` is 0. The increments per clock are limited
+ * (bound.h). `turn` is NULL while instructions are executed; the counts may then be ahead of the clock. While the
+ * processor is halted, it points to the clock at which another bus master takes its next turn, UINT64_MAX if there is
  * none. */
 static uint64_t earliest_change(const pmu_counter *c, uint64_t now, uint64_t left, const uint64_t *turn)
 {

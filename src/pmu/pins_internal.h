@@ -8,8 +8,7 @@
 /* What a pin shows of its counter. */
 typedef enum pin_function {
     PIN_IDLE,      /* the counter counts nothing */
-    PIN_PULSE,     /* asserted in each clock in which the counter increments (once, also when it increments by
-                      two) */
+    PIN_PULSE,     /* asserted in each clock in which the counter increments, by one or two */
     PIN_LEVEL,     /* asserted as long as the counted condition holds */
     PIN_OVERFLOW,  /* asserted when the counter has overflowed */
     PIN_BREAKPOINT /* asserted when DR0 (BP0) or DR1 (BP1) matches: set by a debugger, not by CESR */
@@ -28,9 +27,9 @@ enum { PIN_PULSES = 16 }; /* most pulses of a pin that have not ended */
 
 /* One pin. */
 typedef struct pmu_pin {
-    pin_function function;        /* of IERR#: always PIN_IDLE */
-    uint64_t seen;                /* the total of the pin's condition (pins.c) when it was last looked at */
-    bool level;                   /* asserted, as reported last */
+    pin_function function; /* of IERR#: always PIN_IDLE */
+    uint64_t seen;         /* the total of the pin's condition (pins.c) at the last p5_pmu_follow_pins */
+    bool level;            /* asserted, as reported last */
     pin_pulse pulses[PIN_PULSES]; /* those not yet ended, in order, with gaps between them */
     unsigned pulse_count;
 } pmu_pin;

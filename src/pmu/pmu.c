@@ -18,13 +18,26 @@ static counter_choice cesr_choice(const p5_pmu *pmu, unsigned i)
     return counter_cesr_choice(i, pmu->family, &select[i], pmu->cc_clocks);
 }
 
-/* Applies CESR to both counters. Their values stay. */
-static void select_counters(p5_pmu *pmu)
+/* Returns the number of the monitor's counters. */
+static unsigned counters_of(const p5_pmu *pmu)
 {
-    for (unsigned i = 0; i < PMU_P5_COUNTERS; i++) {
-        counter_choice choice = cesr_choice(pmu, i);
+    return pmu->monitor != 0 ? PMU_COUNTERS : PMU_P5_COUNTERS;
+}
+
+/* Returns what the monitor's registers select for counter `i`. */
+static counter_choice choice_of(const p5_pmu *pmu, unsigned i)
+{
+    return pmu->monitor != 0 ? perfmon_choice(pmu, i) : cesr_choice(pmu, i);
+}
+
+void pmu_select(p5_pmu *pmu)
+{
+    p5_pmu_follow_pins(pmu);
+    for (unsigned i = 0; i < counters_of(pmu); i++) {
+        counter_choice choice = choice_of(pmu, i);
         counter_select(&pmu->counters[i], &choice, &pmu->source);
     }
+    pins_select(pmu);
 }
 
 p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **out, p5_error *error)
@@ -43,9 +56,8 @@ p5_status pmu_open(const pmu_source *source, unsigned family, p5_pmu **out, p5_e
     pmu->pins.half_ratio = 2; /* bus clock = core clock, no delay; p5_pmu_open sets the model's figures */
     p5_pmu_set_counter_bits(pmu, COUNTER_BITS);
     if (pmu->monitor != 0)
-        perfmon_reset(pmu);
-    else
-        select_counters(pmu);
+        pmu->perfmon.global_ctrl = (1u << PMU_GENERAL) - 1; /* RESET sets the general counters' bits */
+    pmu_select(pmu);
     tsc_write(&pmu->tsc, 0, &pmu->source);
     *out = pmu;
     return P5_OK;
@@ -56,21 +68,10 @@ void p5_pmu_close(p5_pmu *pmu)
     free(pmu);
 }
 
-/* Writes CESR as a whole. Both counters continue from their values with the new selection. */
-static void write_cesr(p5_pmu *pmu, uint32_t value)
-{
-    assert(pmu->monitor == 0);
-    p5_pmu_follow_pins(pmu);
-    pmu->cesr = value & CESR_MASK;
-    select_counters(pmu);
-    pins_select(pmu);
-}
-
 void p5_pmu_set_cc_clocks(p5_pmu *pmu, p5_cc_clocks meaning)
 {
     pmu->cc_clocks = meaning;
-    if (pmu->monitor == 0)
-        select_counters(pmu);
+    pmu_select(pmu);
 }
 
 void p5_pmu_set_counter_bits(p5_pmu *pmu, unsigned bits)
@@ -124,7 +125,8 @@ static void write_register(p5_pmu *pmu, const p5_register *r, uint64_t value)
         tsc_write(&pmu->tsc, value, &pmu->source);
         break;
     case P5_MSR_CESR:
-        write_cesr(pmu, (uint32_t)value);
+        pmu->cesr = (uint32_t)value;
+        pmu_select(pmu);
         break;
     case P5_MSR_CTR0:
     case P5_MSR_CTR1:
@@ -223,9 +225,8 @@ void p5_pmu_control(const p5_pmu *pmu, p5_control *control)
 
 void pmu_restore(p5_pmu *pmu)
 {
-    unsigned counters = pmu->monitor != 0 ? PMU_COUNTERS : PMU_P5_COUNTERS;
-    for (unsigned i = 0; i < counters; i++) {
-        counter_choice choice = pmu->monitor != 0 ? perfmon_choice(pmu, i) : cesr_choice(pmu, i);
+    for (unsigned i = 0; i < counters_of(pmu); i++) {
+        counter_choice choice = choice_of(pmu, i);
         counter_restore(&pmu->counters[i], &choice);
     }
     pins_restore(pmu);

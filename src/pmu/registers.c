@@ -1,7 +1,7 @@
-/* The model-specific registers of each family: names, masks and fields. This is the one place that knows what
- * a bit of them is; a mask bit of 0 reads as 0 or ignores what is written (reserved bits are not checked by
- * these processors). Manual: tables 26-1 to 26-21 and 26.4; TR4, TR5, TR6 and TR7 positions also 241428,
- * figures of chapter 16. */
+/* The model-specific registers of each family: names, masks and fields, for display and for RDMSR and WRMSR. The code
+ * that implements a field has its own constants (cesr.h, perfmon.h, test_registers.c). A mask bit of 0 reads as 0 or
+ * ignores what is written (reserved bits are not checked by these processors). Manual: tables 26-1 to 26-21 and 26.4;
+ * TR4, TR5, TR6 and TR7 positions also 241428, figures of chapter 16. */
 #include "p5tool/pmu.h"
 #include "pmu/cesr.h"
 #include "pmu/counters.h"

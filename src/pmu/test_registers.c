@@ -1,5 +1,5 @@
 /* The test registers TR1 to TR12: what writing them does (manual 26.2.1, 26.3). Their values are kept by MSR number.
- * registers.c names their bits. `family` is P5_FAMILY_P54C or P5_FAMILY_P55C. */
+ * registers.c names their bits for display. `family` is P5_FAMILY_P54C or P5_FAMILY_P55C. */
 #include "pmu/test_registers.h"
 
 /* Returns bits `high` to `low` of `value`. */
@@ -23,7 +23,7 @@ static bool bit(uint32_t value, unsigned at)
  */
 enum { CACHE_NORMAL, CACHE_WRITE, CACHE_READ, CACHE_FLUSH }; /* TR5.CNTL */
 
-/* Returns a line of zeros with the place that TR5 names. */
+/* Returns a line of zeros with the cache, way, set and word that TR5 selects. */
 static test_cache_line addressed_line(const test_registers *t)
 {
     uint32_t tr5 = t->value[P5_MSR_TR5];
@@ -35,7 +35,7 @@ static test_cache_line addressed_line(const test_registers *t)
 
 /* Updates the fill buffer, which TR3 accesses. Line fills by data reads of the program use the same buffer, and
  * overwrite what has been put there (manual, 26.2.1). */
-static void follow_fills(test_registers *t)
+static void update_fill_buffer(test_registers *t)
 {
     if (t->ops.filled != NULL)
         t->ops.filled(t->ops.context, &t->filled, t->fill_buffer);
@@ -46,7 +46,7 @@ static void write_cache_line(test_registers *t)
 {
     if (t->ops.cache_write == NULL)
         return;
-    follow_fills(t);
+    update_fill_buffer(t);
     test_cache_line line = addressed_line(t);
     uint32_t tr4 = t->value[P5_MSR_TR4];
     line.tag = bits(tr4, 27, 8);
@@ -78,7 +78,7 @@ static void flush_cache(test_registers *t)
 {
     if (t->ops.cache_flush == NULL)
         return;
-    /* Table 26-8: only the data cache knows the write-back bit; with it the operation is one line's. */
+    /* Table 26-8: with the write-back bit, which only the data cache has, one line is flushed. */
     test_cache_line line = addressed_line(t);
     bool one_line = line.data_cache && bit(t->value[P5_MSR_TR5], 14);
     t->ops.cache_flush(t->ops.context, line.data_cache, one_line, line.set, line.way);
@@ -254,7 +254,7 @@ void test_register_write(test_registers *t, const p5_register *r, unsigned famil
         t->end_bits[bits(t->value[P5_MSR_TR5], 4, 2)] = (uint8_t)t->value[P5_MSR_TR2];
         break;
     case P5_MSR_TR3:
-        follow_fills(t);
+        update_fill_buffer(t);
         t->fill_buffer[bits(t->value[P5_MSR_TR5], 4, 2)] = t->value[P5_MSR_TR3];
         break;
     case P5_MSR_TR5:

@@ -14,8 +14,8 @@
 typedef struct test_ops {
     void *context; /* first argument of each function */
     void (*cache_write)(void *context, const test_cache_line *line);
-    void (*cache_read)(void *context,
-                       test_cache_line *line); /* fills in the contents at data_cache, set, way */
+    /* Fills in the contents at data_cache, set, way. */
+    void (*cache_read)(void *context, test_cache_line *line);
     /* Flushes the whole code cache, the whole data cache without write-back, or one line of the data cache,
      * which is written back if modified. */
     void (*cache_flush)(void *context, bool data_cache, bool one_line, unsigned set, unsigned way);
@@ -39,13 +39,13 @@ typedef struct test_registers {
     test_ops ops;
 } test_registers;
 
-/* Return and write a test register. A write to a command register (TR1, TR5, TR6, TR11) also performs its operation.
+/* Read and write a test register. A write to a command register (TR1, TR5, TR6, TR11) also performs its operation.
  * `r` is the register's row of p5_registers(family); bits that it lacks read as 0 and are not written. */
 uint32_t test_register_read(const test_registers *t, const p5_register *r);
 void test_register_write(test_registers *t, const p5_register *r, unsigned family, uint32_t value);
 /* Records a parity error in TR1.PES. Returns whether the processor shuts down (TR1.NS = 0). */
 bool test_registers_parity_error(test_registers *t);
-/* Sets those of the core's control inputs that TR12 determines. */
+/* Sets those members of `control` that TR12 determines. */
 void test_registers_control(const test_registers *t, p5_control *control);
 
 #endif

@@ -1,4 +1,4 @@
-/* The time stamp counter: 64 bits, one per core clock. Additions are modulo 2^64 like the counter's. */
+/* The time stamp counter: 64 bits, one per core clock. Additions are modulo 2^64. */
 #include <assert.h>
 
 #include "pmu/tsc.h"
