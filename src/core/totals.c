@@ -13,10 +13,15 @@ void totals_bring_up(p5_core *core)
         profile_gather(core); /* counts of the memory side that are kept by instruction */
 }
 
-/* Returns the clocks in which the processor was not halted. */
-static uint64_t awake(const pipe_deltas *d)
+/* Returns the total of an event in one privilege class: increments, or with `asserted` clocks with an increment. */
+static uint64_t event_total(const p5_core *core, enum p5_event event, unsigned class, bool asserted)
 {
-    return d->clocks - deltas_stall(d, P5_STALL_HALT);
+    const pipe_deltas *d = &core->deltas[class];
+    const counts *c = &core->memory_counts;
+    if (event == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE)
+        return d->clocks - deltas_stall(d, P5_STALL_HALT);
+    return asserted ? d->of[event].asserted + c->asserted[event][class]
+                    : d->of[event].increments + c->increments[event][class];
 }
 
 void totals_sum(const p5_core *core, p5_counts *totals)
@@ -25,11 +30,9 @@ void totals_sum(const p5_core *core, p5_counts *totals)
         const pipe_deltas *d = &core->deltas[class];
         totals->clocks[class] = d->clocks;
         for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
-            totals->increments[e][class] = d->of[e].increments + core->memory_counts.increments[e][class];
-            totals->asserted[e][class] = d->of[e].asserted + core->memory_counts.asserted[e][class];
+            totals->increments[e][class] = event_total(core, (enum p5_event)e, class, false);
+            totals->asserted[e][class] = event_total(core, (enum p5_event)e, class, true);
         }
-        totals->increments[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
-        totals->asserted[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE][class] = awake(d);
         for (unsigned s = 0; s < P5_STALL_COUNT; s++)
             totals->stalls[s][class] = deltas_stall(d, (p5_stall)s);
         for (unsigned w = 0; w < 2; w++)
@@ -47,16 +50,7 @@ uint64_t p5_core_event_total(p5_core *core, enum p5_event event, unsigned cpl_ma
 {
     totals_bring_up(core);
     uint64_t total = 0;
-    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++) {
-        if (!(cpl_mask >> class & 1))
-            continue;
-        const pipe_deltas *d = &core->deltas[class];
-        if (event == P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE)
-            total += awake(d);
-        else if (asserted)
-            total += d->of[event].asserted + core->memory_counts.asserted[event][class];
-        else
-            total += d->of[event].increments + core->memory_counts.increments[event][class];
-    }
+    for (unsigned class = 0; class < P5_CPL_CLASSES; class ++)
+        total += cpl_mask >> class & 1 ? event_total(core, event, class, asserted) : 0;
     return total;
 }

@@ -96,8 +96,8 @@ static p5_status find_raw(unsigned code, int counter, enum p5_event *id, p5_erro
     return P5_OK;
 }
 
-/* Adds a hint at the names under which the clocks of an owner (a stall cause) are found, if `name` is that of one. The
- * user has confused it with an event. Returns whether it did. */
+/* If `name` is that of an owner of clocks (a stall cause), which the user has confused with an event, adds a hint that
+ * says under which names these clocks are found. Returns whether it did. */
 static bool hint_owner(const char *name, p5_error *error)
 {
     for (unsigned i = 0; i < P5_STALL_COUNT; i++) {

@@ -42,14 +42,12 @@ static const char *const column_names[COLUMNS] = {"code",   "counters", "name", 
                                                   "figure", "rule",     "grade", "source", "remarks"};
 enum { STALL_NAME, STALL_EVENT, STALL_COLOUR, STALL_RULE, STALL_COLUMNS };
 static const char *const stall_names[STALL_COLUMNS] = {"name", "event", "colour", "rule"};
+static const char *const counter_words[] = {"0", "1", "0 1", NULL};
+static const char *const family_words[] = {"p54c", "p55c", "p54c p55c", NULL};
 static const char *const groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system", NULL};
 static const char *const units[] = {"pipe", "memory", "bus", "core", "clock", NULL};
-static const char *const unit_constants[] = {"P5_UNIT_PIPE", "P5_UNIT_MEMORY", "P5_UNIT_BUS", "P5_UNIT_CORE",
-                                             "P5_UNIT_CLOCK"};
-static const char *const kinds[] = {"occurrence", "duration", "reserved",
-                                    NULL}; /* reserved: counts nothing */
+static const char *const kinds[] = {"occurrence", "duration", "reserved" /* counts nothing */, NULL};
 static const char *const grades[] = {"exact", "modelled", "approximate", NULL};
-static const char *const grade_constants[] = {"P5_GRADE_EXACT", "P5_GRADE_MODELLED", "P5_GRADE_APPROXIMATE"};
 enum { KIND_RESERVED = 2 }; /* index of kinds[] */
 
 /* A row of events.tsv. Strings lie in the text of the file. */
@@ -107,29 +105,14 @@ static int is_name(const char *text)
     return 1;
 }
 
-/* Returns the families of a row (row.families). */
-static unsigned parse_families(const table *t, const row *r)
+/* Returns the bit mask that a field means. `words` are those of masks 1, 2 and 3. */
+static unsigned parse_mask(const table *t, const row *r, unsigned column, const char *const words[4])
 {
-    if (strcmp(r->field[COLUMN_FAMILIES], "p54c p55c") == 0)
-        return 3;
-    if (strcmp(r->field[COLUMN_FAMILIES], "p55c") == 0)
-        return 2;
-    if (strcmp(r->field[COLUMN_FAMILIES], "p54c") == 0)
-        return 1;
-    tsv_fail(t->file, r->line, "families '%s', expected 'p54c', 'p55c' or 'p54c p55c'",
-             r->field[COLUMN_FAMILIES]);
-}
-
-/* Returns the counters of a row (row.counters). */
-static unsigned parse_counters(const table *t, const row *r)
-{
-    if (strcmp(r->field[COLUMN_COUNTERS], "0 1") == 0)
-        return 3;
-    if (strcmp(r->field[COLUMN_COUNTERS], "0") == 0)
-        return 1;
-    if (strcmp(r->field[COLUMN_COUNTERS], "1") == 0)
-        return 2;
-    tsv_fail(t->file, r->line, "counters '%s', expected '0', '1' or '0 1'", r->field[COLUMN_COUNTERS]);
+    const int index = index_of(words, r->field[column]);
+    if (index < 0)
+        tsv_fail(t->file, r->line, "%s '%s', expected '%s', '%s' or '%s'", column_names[column],
+                 r->field[column], words[0], words[1], words[2]);
+    return (unsigned)index + 1;
 }
 
 /* Sets the aliases of a row, which are separated by ';'. */
@@ -176,8 +159,8 @@ static void parse_row(table *t, char *const field[COLUMNS])
     if (strlen(r->field[COLUMN_CODE]) != 2 || *end != '\0' || r->code >= CODES)
         tsv_fail(t->file, line, "code '%s', expected two hexadecimal digits from 00 to 3F",
                  r->field[COLUMN_CODE]);
-    r->counters = parse_counters(t, r);
-    r->families = parse_families(t, r);
+    r->counters = parse_mask(t, r, COLUMN_COUNTERS, counter_words);
+    r->families = parse_mask(t, r, COLUMN_FAMILIES, family_words);
     r->kind = index_of(kinds, r->field[COLUMN_KIND]);
     if (r->kind < 0)
         tsv_fail(t->file, line, "kind '%s', expected 'occurrence', 'duration' or 'reserved'",
@@ -321,8 +304,10 @@ static void write_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void write_upper(FILE *out, const char *name)
+/* Writes a constant: `prefix`, and `name` in upper case. */
+static void write_constant(FILE *out, const char *prefix, const char *name)
 {
+    fputs(prefix, out);
     for (; *name != '\0'; name++)
         fputc(toupper((unsigned char)*name), out);
 }
@@ -340,8 +325,7 @@ static void write_ids(const table *t, FILE *out)
         const row *r = &t->rows[i];
         if (r->kind == KIND_RESERVED)
             continue;
-        fputs("    P5_EVENT_", out);
-        write_upper(out, r->field[COLUMN_NAME]);
+        write_constant(out, "    P5_EVENT_", r->field[COLUMN_NAME]);
         fprintf(out, " = %u, /* %02Xh%s: %s */\n", id++, r->code,
                 r->counters == 1   ? " on CTR0"
                 : r->counters == 2 ? " on CTR1"
@@ -354,8 +338,7 @@ static void write_ids(const table *t, FILE *out)
           "typedef enum p5_stall {\n",
           out);
     for (unsigned i = 0; i < t->stall_count; i++) {
-        fputs("    P5_STALL_", out);
-        write_upper(out, t->stalls[i].name);
+        write_constant(out, "    P5_STALL_", t->stalls[i].name);
         fprintf(out, ", /* %s */\n", t->stalls[i].rule);
     }
     fputs("    P5_STALL_COUNT\n} p5_stall;\n\n#endif\n", out);
@@ -370,17 +353,21 @@ static void write_rows(const table *t, FILE *out)
         const row *r = &t->rows[i];
         if (r->kind == KIND_RESERVED)
             continue;
-        fputs("    {.size = sizeof(p5_event_info), ", out);
-        fprintf(out, ".id = (enum p5_event)%u, .code = 0x%02X, .counters = %u, .families = %u, ", id, r->code,
-                r->counters, r->families);
-        fprintf(out, ".max_per_clock = %s, .duration = %s, .grade = %s,\n     .name = ", r->field[COLUMN_MAX],
-                strcmp(r->field[COLUMN_KIND], "duration") == 0 ? "true" : "false", grade_constants[r->grade]);
+        fprintf(
+            out,
+            "    {.size = sizeof(p5_event_info), .id = (enum p5_event)%u, .code = 0x%02X, .counters = %u, "
+            ".families = %u, ",
+            id, r->code, r->counters, r->families);
+        fprintf(out, ".max_per_clock = %s, .duration = %s, .grade = ", r->field[COLUMN_MAX],
+                strcmp(r->field[COLUMN_KIND], "duration") == 0 ? "true" : "false");
+        write_constant(out, "P5_GRADE_", grades[r->grade]);
+        fputs(",\n     .name = ", out);
         write_string(out, r->field[COLUMN_NAME]);
         fputs(",\n     .title = ", out);
         write_string(out, r->field[COLUMN_TITLE]);
         fprintf(out, ",\n     .aliases = aliases_%u, .group = ", id);
         write_string(out, r->field[COLUMN_GROUP]);
-        fprintf(out, ", .unit = %s", unit_constants[r->unit]);
+        write_constant(out, ", .unit = P5_UNIT_", units[r->unit]);
         if (r->figure[0] != NULL) {
             fputs(",\n     .figure = ", out);
             write_string(out, r->figure[0]);
