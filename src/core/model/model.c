@@ -25,11 +25,17 @@ typedef struct parser {
     unsigned depth;     /* 0: the caller's request, 1: the model's file, 2: its base ... */
     p5_status status;   /* of the first error */
     bool keys_seen;     /* a key was read, so model.base is too late */
-    bool seen[MODEL_MAX_FIELDS]; /* by field: its key was given in this file */
-    bool *complete;              /* by field: its key was given in this file or one of its bases */
+    bool in_file[MODEL_MAX_FIELDS]; /* by field: its key was given in this file */
+    bool *given;                    /* by field: its key was given in any of the files */
 } parser;
 
 static p5_status load(parser *from, const char *name);
+
+/* Returns the current line as the place of an error. */
+static error_place current_place(const parser *p)
+{
+    return (error_place){.where = p->where, .line = p->line};
+}
 
 /* Sets a key of the model. A wrong value is an error at the current line. */
 static p5_status set_field(parser *p, const model_field *field, const char *value)
@@ -37,10 +43,8 @@ static p5_status set_field(parser *p, const model_field *field, const char *valu
     char expected[MODEL_EXPECTED];
     if (model_value_set(p->model, field, value, expected))
         return P5_OK;
-    p->status = error_set(p->error, P5_ERR_RANGE, "%s.%s = %s: expected %s", field->section, field->key,
-                          value, expected);
-    error_at(p->error, p->where, p->line, 0);
-    return p->status;
+    return p->status = error_set_at(p->error, P5_ERR_RANGE, current_place(p), "%s.%s = %s: expected %s",
+                                    field->section, field->key, value, expected);
 }
 
 /* Reads a line like fgets, as inih's reader (`stream` is the parser). Counts lines for take_key, to which inih does not
@@ -53,8 +57,8 @@ static char *read_line(char *into, int size, void *stream)
     size_t length = strcspn(p->cursor, "\n");
     p->line++;
     if (length > MODEL_LINE || length + 2 > (size_t)size) {
-        p->status = error_set(p->error, P5_ERR_SYNTAX, "the line is longer than %d characters", MODEL_LINE);
-        error_at(p->error, p->where, p->line, 0);
+        p->status = error_set_at(p->error, P5_ERR_SYNTAX, current_place(p),
+                                 "the line is longer than %d characters", MODEL_LINE);
         return NULL;
     }
     memcpy(into, p->cursor, length);
@@ -78,8 +82,8 @@ static p5_status unknown_key(parser *p, const char *section, const char *key)
         snprintf(names[i], sizeof names[i], "%s.%s", model_fields[i].section, model_fields[i].key);
         text_nearest_offer(&nearest, names[i]);
     }
-    p->status = error_set(p->error, P5_ERR_NAME, "a model has no key '%s' in section [%s]", key, section);
-    error_at(p->error, p->where, p->line, 0);
+    p->status = error_set_at(p->error, P5_ERR_NAME, current_place(p),
+                             "a model has no key '%s' in section [%s]", key, section);
     error_hint(p->error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));
     return p->status;
 }
@@ -92,8 +96,8 @@ static int take_key(void *user, const char *section, const char *key, const char
         return 0;
     if (strcmp(section, "model") == 0 && strcmp(key, "base") == 0) {
         if (p->keys_seen) {
-            p->status = error_set(p->error, P5_ERR_SYNTAX, "model.base must be the first key of a file");
-            error_at(p->error, p->where, p->line, 0);
+            p->status = error_set_at(p->error, P5_ERR_SYNTAX, current_place(p),
+                                     "model.base must be the first key of a file");
             return 0;
         }
         p->keys_seen = true;
@@ -104,12 +108,12 @@ static int take_key(void *user, const char *section, const char *key, const char
         const model_field *field = &model_fields[i];
         if (strcmp(field->section, section) != 0 || strcmp(field->key, key) != 0)
             continue;
-        if (p->seen[i]) {
-            p->status = error_set(p->error, P5_ERR_SYNTAX, "%s.%s is given twice", section, key);
-            error_at(p->error, p->where, p->line, 0);
+        if (p->in_file[i]) {
+            p->status =
+                error_set_at(p->error, P5_ERR_SYNTAX, current_place(p), "%s.%s is given twice", section, key);
             return 0;
         }
-        p->seen[i] = p->complete[i] = true;
+        p->in_file[i] = p->given[i] = true;
         return set_field(p, field, value) == P5_OK;
     }
     unknown_key(p, section, key);
@@ -119,19 +123,24 @@ static int take_key(void *user, const char *section, const char *key, const char
 /* Reads the text at p->cursor. */
 static p5_status parse(parser *p)
 {
-    int line = /* of the first syntax error, or 0 */ ini_parse_stream(read_line, p, take_key, p);
-    if (p->status == P5_OK && line > 0) {
-        p->status = error_set(p->error, P5_ERR_SYNTAX, "expected [SECTION] or KEY = VALUE");
-        error_at(p->error, p->where, (unsigned)line, 0);
-    }
+    int line = ini_parse_stream(read_line, p, take_key, p); /* of the first syntax error, or 0 */
+    if (p->status == P5_OK && line > 0)
+        p->status = error_set_at(p->error, P5_ERR_SYNTAX, (error_place){p->where, (unsigned)line, 0},
+                                 "expected [SECTION] or KEY = VALUE");
     return p->status;
+}
+
+/* Returns the length of `name` without the ending .ini, if it has that. */
+static size_t stem_length(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".ini") == 0 ? length - 4 : length;
 }
 
 /* Returns whether `name` is a file's path and not the name of a built-in model. */
 static bool is_path(const char *name)
 {
-    size_t length = strlen(name);
-    return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0);
+    return strchr(name, '/') != NULL || name[stem_length(name)] != '\0';
 }
 
 /* Makes the path of a file that another file names, relative to that file's folder. */
@@ -179,13 +188,10 @@ static p5_status load(parser *from, const char *name)
                     .error = from->error,
                     .where = name,
                     .depth = from->depth + 1,
-                    .complete = from->complete};
-    if (inner.depth > MODEL_DEPTH) {
-        from->status =
-            error_set(from->error, P5_ERR_SYNTAX, "bases are nested more than %d deep", MODEL_DEPTH);
-        error_at(from->error, from->where, from->line, 0);
-        return from->status;
-    }
+                    .given = from->given};
+    if (inner.depth > MODEL_DEPTH)
+        return from->status = error_set_at(from->error, P5_ERR_SYNTAX, current_place(from),
+                                           "bases are nested more than %d deep", MODEL_DEPTH);
     if (is_path(name)) {
         char path[4096];
         beside(path, sizeof path, from->where != NULL ? from->where : "", name);
@@ -247,31 +253,45 @@ static p5_status check_monitor(const p5_model *m, p5_error *error)
     return check_wires(m, error);
 }
 
-/* Checks that no key is missing, apart from texts, and what involves more than one key. */
-static p5_status check(const p5_model *m, const bool *complete, const char *name, p5_error *error)
+/* Returns what is wrong with the combination of several keys, or NULL. */
+static const char *contradiction(const p5_model *m)
 {
-    p5_status status = P5_OK;
-    for (unsigned i = 0; i < model_field_count && status == P5_OK; i++)
-        if (!complete[i] && model_fields[i].kind != MODEL_STRING)
-            status = error_set(error, P5_ERR_SYNTAX, "the model has no %s.%s (%s)", model_fields[i].section,
-                               model_fields[i].key, model_fields[i].meaning);
+    if (m->code_tlb.sets * m->code_tlb.ways > 64 || m->data_tlb.sets * m->data_tlb.ways > 64)
+        return "a TLB has at most 64 entries: sets times ways";
+    if ((m->data_tlb.large_sets == 0) != (m->data_tlb.large_ways == 0) || m->data_tlb.large_ways == 1)
+        return "data_tlb.large_sets and large_ways must both be 0, or give an array of 2 or 4 ways";
+    if (m->timing.trig_small > m->timing.trig_middle)
+        return "x87.trig_small is above x87.trig_middle";
+    if (m->write_buffer_per_pipe && m->write_buffers % 2 != 0)
+        return "write_buffers.entries must be even if they belong to pipes";
+    return NULL;
+}
+
+/* Checks that no key is missing, except texts, and what involves more than one key. */
+static p5_status check(const p5_model *m, const bool *given, const char *name, p5_error *error)
+{
+    const error_place file = {.where = name};
+    for (unsigned i = 0; i < model_field_count; i++)
+        if (!given[i] && model_fields[i].kind != MODEL_STRING)
+            return error_set_at(error, P5_ERR_SYNTAX, file, "the model has no %s.%s (%s)",
+                                model_fields[i].section, model_fields[i].key, model_fields[i].meaning);
+    const char *wrong = contradiction(m);
+    if (wrong != NULL)
+        return error_set_at(error, P5_ERR_RANGE, file, "%s", wrong);
+    p5_status status = check_monitor(m, error);
     if (status != P5_OK)
-        ;
-    else if (m->code_tlb.sets * m->code_tlb.ways > 64 || m->data_tlb.sets * m->data_tlb.ways > 64)
-        status = error_set(error, P5_ERR_RANGE, "a TLB has at most 64 entries: sets times ways");
-    else if ((m->data_tlb.large_sets == 0) != (m->data_tlb.large_ways == 0) || m->data_tlb.large_ways == 1)
-        status =
-            error_set(error, P5_ERR_RANGE,
-                      "data_tlb.large_sets and large_ways must both be 0, or give an array of 2 or 4 ways");
-    else if (m->timing.trig_small > m->timing.trig_middle)
-        status = error_set(error, P5_ERR_RANGE, "x87.trig_small is above x87.trig_middle");
-    else if (m->write_buffer_per_pipe && m->write_buffers % 2 != 0)
-        status = error_set(error, P5_ERR_RANGE, "write_buffers.entries must be even if they belong to pipes");
-    else
-        status = check_monitor(m, error);
+        error_at(error, name, 0, 0);
+    return status;
+}
+
+/* Checks the model whose keys `p` has set, and sets the members without a key. After an error frees the model. */
+static p5_status complete(const parser *p, const char *name)
+{
+    p5_status status = p->status == P5_OK ? check(p->model, p->given, name, p->error) : p->status;
     if (status == P5_OK)
-        return P5_OK;
-    error_at(error, name, 0, 0);
+        follow_family(p->model);
+    else
+        free(p->model);
     return status;
 }
 
@@ -281,21 +301,15 @@ p5_status p5_model_open(const char *name, p5_model **out, p5_error *error)
     p5_model *model = calloc(1, sizeof *model);
     if (model == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the model");
-    bool complete[MODEL_MAX_FIELDS] = {false};
-    parser outermost = {.model = model, .error = error, .complete = complete};
-    p5_status status = load(&outermost, name);
-    if (status == P5_OK)
-        status = check(model, complete, name, error);
-    if (status != P5_OK) {
-        free(model);
+    bool given[MODEL_MAX_FIELDS] = {false};
+    parser outermost = {.model = model, .error = error, .given = given};
+    load(&outermost, name);
+    p5_status status = complete(&outermost, name);
+    if (status != P5_OK)
         return status;
-    }
-    follow_family(model);
     const char *slash = strrchr(name, '/');
-    snprintf(model->name, sizeof model->name, "%s", slash != NULL ? slash + 1 : name);
-    size_t length = strlen(model->name);
-    if (length > 4 && strcmp(model->name + length - 4, ".ini") == 0)
-        model->name[length - 4] = '\0';
+    const char *file = slash != NULL ? slash + 1 : name;
+    snprintf(model->name, sizeof model->name, "%.*s", (int)stem_length(file), file);
     *out = model;
     return P5_OK;
 }
@@ -331,24 +345,20 @@ static void take_row(parser *p, const model_row *row)
 p5_status model_from_rows(const char *name, const model_row *rows, size_t count, p5_model **out,
                           p5_error *error)
 {
-    bool complete[MODEL_MAX_FIELDS] = {false};
+    bool given[MODEL_MAX_FIELDS] = {false};
     *out = NULL;
     p5_model *model = calloc(1, sizeof *model);
     if (model == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the model");
-    parser p = {.model = model, .error = error, .where = "", .depth = 1, .complete = complete};
+    parser p = {.model = model, .error = error, .where = "", .depth = 1, .given = given};
     if (built_in(name, true))
         load(&p, name); /* supplies the keys that have no row */
     p.keys_seen = true; /* no row names a base file */
     for (size_t i = 0; i < count && p.status == P5_OK; i++)
         take_row(&p, &rows[i]);
-    if (p.status == P5_OK)
-        p.status = check(model, complete, "", error);
-    if (p.status != P5_OK) {
-        free(model);
-        return p.status;
-    }
-    follow_family(model);
+    p5_status status = complete(&p, "");
+    if (status != P5_OK)
+        return status;
     snprintf(model->name, sizeof model->name, "%s", name);
     *out = model;
     return P5_OK;
@@ -374,8 +384,8 @@ void p5_model_close(p5_model *model)
 static p5_status set_keys(p5_model *model, const char *section, const char *alone, const char *text,
                           p5_error *error)
 {
-    bool complete[MODEL_MAX_FIELDS] = {false};
-    parser p = {.model = model, .error = error, .where = "", .complete = complete};
+    bool given[MODEL_MAX_FIELDS] = {false};
+    parser p = {.model = model, .error = error, .where = "", .given = given};
     char copy[MODEL_LINE + 1];
     if (strlen(text) > MODEL_LINE)
         return error_set(error, P5_ERR_SYNTAX, "more than %d characters", MODEL_LINE);
@@ -413,7 +423,7 @@ p5_status p5_model_set_agent(p5_model *model, const char *text, p5_error *error)
 {
     p5_status status = set_keys(model, "agent", "kind", text, error);
     if (status == P5_OK && model->agent.kind == AGENT_NONE && strchr(text, ',') != NULL)
-        status = error_set(error, P5_ERR_SYNTAX, "which agent? dma or processor is missing");
+        status = error_set(error, P5_ERR_SYNTAX, "the agent's kind is missing: dma or processor");
     return status;
 }
 
@@ -429,8 +439,8 @@ p5_status p5_model_set_check(p5_model *model, const char *text, p5_error *error)
     bool cycle = model->check.cycle != CHECK_NONE, address = has_key(text, "address");
     if (status == P5_OK && cycle != address)
         status = error_set(error, P5_ERR_SYNTAX,
-                           cycle ? "which address? address=N is missing"
-                                 : "which cycle? read, write, code, in or out is missing");
+                           cycle ? "the address is missing: address=N"
+                                 : "the kind of cycle is missing: read, write, code, in or out");
     if (status != P5_OK && error != NULL && error->column == 0)
         error->column = 1;
     return status;

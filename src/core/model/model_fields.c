@@ -70,12 +70,12 @@ const model_field model_fields[] = {
         "x87", "divide_small_gain", timing.divide_small_gain, 0, 10,
         "FDIV at extended precision: core clocks that a divisor below 1 saves (inferred from four divisors)"),
     {"x87", "trig_small", MODEL_REAL, 0, 0.78, false, NULL, AT(timing.trig_small),
-     "FSIN, FCOS and their kin: largest argument, in radians, of the short time (inferred)"},
+     "FSIN, FCOS and others: largest argument, in radians, of the short time (inferred)"},
     {"x87", "trig_middle", MODEL_REAL, 0, 0.78, false, NULL, AT(timing.trig_middle),
-     "FSIN, FCOS and their kin: largest argument of the middle time; beyond it, up to pi/4, the long one "
+     "FSIN, FCOS and others: largest argument of the middle time; beyond it, up to pi/4, the long one "
      "(inferred)"},
     NUMBER("x87", "trig_negated", timing.trig_negated, 0, 50,
-           "core clocks more if the reduced argument changes the sign of the result (inferred)"),
+           "additional core clocks if the reduced argument changes the sign of the result (inferred)"),
     NUMBER("x87", "flop_clocks", timing.flop_clocks, 1, 100,
            "transcendentals: core clocks for each of the operations that event 22h counts (inferred)"),
     NUMBER("x87", "flop_most", timing.flop_most, 1, 200,
@@ -98,9 +98,8 @@ const model_field model_fields[] = {
     POWER("code_cache", "ways", code_cache.ways, 2, 4, "ways of 4 KB each (128 sets of 32-byte lines)"),
     POWER("data_cache", "ways", data_cache.ways, 2, 4, "ways of 4 KB each (128 sets of 32-byte lines)"),
     FLAG("data_cache", "same_set_waits", data_cache.same_set_waits,
-         "a look-up in the set of a line that is being filled waits until the line is in the array "
-         "(measured: chains "
-         "through one set cost 4 clocks more on P54C, none on P55C)"),
+         "a lookup in the set of a line that is being filled waits until the line is in the array "
+         "(measured: chains through one set cost 4 clocks more on P54C, none on P55C)"),
 
     POWER("code_tlb", "sets", code_tlb.sets, 1, 16, "sets for 4 KB pages"),
     POWER("code_tlb", "ways", code_tlb.ways, 2, 64, "ways per set, replaced by tree pseudo-LRU"),
@@ -122,15 +121,14 @@ const model_field model_fields[] = {
            "core clocks from BRDY# sampled to the data in EX (inferred from pointer chains)"),
     NUMBER("latency", "fill_to_array", latency.fill_to_array, 0, 20,
            "core clocks from the last BRDY# of a line to its use from the array by further references, which "
-           "wait for it "
-           "(inferred from chains that stay in a line)"),
+           "wait for it (inferred from chains that stay in a line)"),
     NUMBER("latency", "misaligned", latency.misaligned, 0, 20, "additional clocks of a misaligned reference"),
     NUMBER("latency", "walk_start", latency.walk_start, 0, 40,
            "core clocks from a TLB miss to the request of the directory entry (inferred)"),
     NUMBER("latency", "walk_between", latency.walk_between, 0, 40,
            "core clocks from the directory entry to the request of the table entry (inferred)"),
     NUMBER("latency", "walk_end", latency.walk_end, 0, 40,
-           "core clocks from the last entry to the repeated look-up (inferred)"),
+           "core clocks from the last entry to the repeated lookup (inferred)"),
 
     CHOICE("btb", "key", btb.key, BTB_KEY_PREVIOUS_PAIR, "previous_pair last_byte",
            "address that an entry is attached to: the first instruction of the pair before the branch, or "
@@ -148,8 +146,7 @@ const model_field model_fields[] = {
            "last_byte: the 16 two-bit counters of a new entry (inferred)"),
     FLAG("btb", "aligned_loop_at_hand", btb.aligned_loop_at_hand,
          "previous_pair: a loop within 16 aligned bytes that jumps to its first is predicted even right "
-         "after its own "
-         "misprediction (inferred: the target is in the prefetch buffer)"),
+         "after its own misprediction (inferred: the target is in the prefetch buffer)"),
     NUMBER("return_stack", "entries", btb.return_entries, 0, 4,
            "return addresses kept; 0: none, returns are predicted by the BTB's target"),
 

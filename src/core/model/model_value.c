@@ -18,6 +18,15 @@ static int choice_position(const char *choices, const char *word)
     return -1;
 }
 
+/* Returns `text` without the blanks at its beginning and end, which is cut off. */
+static char *trimmed(char *text)
+{
+    text += strspn(text, " \t");
+    for (char *end = text + strlen(text); end > text && (end[-1] == ' ' || end[-1] == '\t');)
+        *--end = '\0';
+    return text;
+}
+
 /* Sets the uncacheable regions from FIRST-LAST, FIRST-LAST ... Returns false if `text` has another form, or too many
  * regions. */
 static bool parse_regions(p5_model *model, const char *text)
@@ -27,22 +36,15 @@ static bool parse_regions(p5_model *model, const char *text)
     model->uncacheable_count = 0;
     char *cursor = copy, *part;
     while ((part = text_field(&cursor, ',')) != NULL) {
-        part += strspn(part, " \t");
-        if (*part == '\0')
+        if (*trimmed(part) == '\0')
             continue;
         char *dash = strchr(part, '-');
         if (dash == NULL || model->uncacheable_count == MODEL_REGIONS)
             return false;
         *dash = '\0';
         uint64_t first, last;
-        char *end = part + strlen(part);
-        while (end > part && end[-1] == ' ')
-            *--end = '\0';
-        char *second = dash + 1 + strspn(dash + 1, " ");
-        end = second + strlen(second);
-        while (end > second && end[-1] == ' ')
-            *--end = '\0';
-        if (!text_to_u64(part, &first) || !text_to_u64(second, &last) || first > last || last > UINT32_MAX)
+        if (!text_to_u64(trimmed(part), &first) || !text_to_u64(trimmed(dash + 1), &last) || first > last ||
+            last > UINT32_MAX)
             return false;
         model->uncacheable[model->uncacheable_count++] = (model_region){(uint32_t)first, (uint32_t)last};
     }
@@ -134,7 +136,8 @@ void model_value_text(const p5_model *model, const model_field *field, char *tex
         snprintf(text, size, "%s", *(const bool *)at ? "on" : "off");
         break;
     case MODEL_REAL:
-        snprintf(text, size, "%g", *(const double *)at); /* unless that is another number */
+        snprintf(text, size, "%g", *(const double *)at);
+        /* If these digits are too few for the same number, all are written. */
         if (!text_to_double(text, &number) || number != *(const double *)at)
             snprintf(text, size, "%.17g", *(const double *)at);
         break;

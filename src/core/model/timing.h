@@ -10,8 +10,7 @@ typedef struct timing {
     uint8_t index;     /* index of the arrays with a value for each family (isa_form): 0 P54C, 1 P55C */
     bool fifo;         /* an F stage with a four-entry FIFO before D1 (P55C) */
     bool errata;       /* events count as silicon does (errata 44 and 76) */
-    bool btb_by_pairs; /* branches are looked up by the pair before them (P54C), so that the pipe looks them
-                          up */
+    bool btb_by_pairs; /* branches are looked up by the pair before them, which only the pipe knows (P54C) */
     bool end_bits;     /* instruction boundaries are unknown until a line was decoded once (P54C) */
 
     uint32_t fetch_blocks;  /* 16-byte blocks that PF delivers in one clock */
