@@ -43,7 +43,8 @@ struct p5_block {
     struct p5_block *next, **link; /* the core's list of blocks */
     struct p5_block *exact;        /* the same block of the core that this one is compared with, or NULL */
 };
-_Static_assert(offsetof(p5_block, memo.first) <= HOST_LINE, "what is looked at every time");
+_Static_assert(offsetof(p5_block, memo.first) <= HOST_LINE,
+               "the members read at every execution are in one line");
 
 /* Prepares a decoded block and takes ownership of `code`, also on failure. Returns NULL if memory runs
  * out. */

@@ -173,6 +173,7 @@ unsigned p5_block_count(const p5_block *block)
 {
     return block->count;
 }
+
 unsigned p5_block_accesses(const p5_block *block, unsigned i)
 {
     assert(i < block->count);
@@ -345,26 +346,26 @@ void p5_core_invlpg(p5_core *core, uint32_t linear)
         p5_core_invlpg(core->exact, linear);
 }
 
-void p5_core_wbinvd(p5_core *core)
+/* Flushes the caches by `flush`, which returns the clock at which its bus cycles end. `name`: of the instruction. */
+static void flush_caches(p5_core *core, uint64_t (*flush)(memory *m, uint64_t now), const char *name)
 {
     memo_settle(core);
-    price_last_asks(core); /* profile: what follows belongs to the last instruction, WBINVD */
-    price_wait_for_bus(core, memory_wbinvd(core->memory, core->now), P5_STALL_SERIALISE);
+    price_last_asks(core); /* profile: what follows belongs to the last instruction */
+    price_wait_for_bus(core, flush(core->memory, core->now), P5_STALL_SERIALISE);
     if (core->check) {
-        p5_core_wbinvd(core->exact);
-        memo_check_compare(core, "WBINVD", 0);
+        flush_caches(core->exact, flush, name);
+        memo_check_compare(core, name, 0);
     }
+}
+
+void p5_core_wbinvd(p5_core *core)
+{
+    flush_caches(core, memory_wbinvd, "WBINVD");
 }
 
 void p5_core_invd(p5_core *core)
 {
-    memo_settle(core);
-    price_last_asks(core);
-    price_wait_for_bus(core, memory_invd(core->memory, core->now), P5_STALL_SERIALISE);
-    if (core->check) {
-        p5_core_invd(core->exact);
-        memo_check_compare(core, "INVD", 0);
-    }
+    flush_caches(core, memory_invd, "INVD");
 }
 
 void p5_core_set_trace(p5_core *core, void (*insn)(void *context, const p5_trace_insn *insn), void *context)
@@ -402,8 +403,8 @@ bool p5_core_watching(p5_core *core, bool *refetch)
 
 void p5_core_set_memo(p5_core *core, bool on)
 {
-    core->long_way = !on;
-    planted_update(core); /* derives core->exact_memory from long_way, too */
+    core->memo_off = !on;
+    planted_update(core); /* derives core->exact_memory from memo_off, too */
 }
 
 /* ---- totals -------------------------------------------------------------------------------------------- */

@@ -49,7 +49,7 @@ typedef struct core_btb_entry {
 unsigned core_btb(const p5_core *core, core_btb_entry entries[CORE_BTB_SETS * CORE_BTB_WAYS]);
 
 /* Does what p5_block_make does for a decoded block with at least one instruction. Takes ownership of `code`,
- * also if it returns NULL (memory is out), and frees it with the block. Another thread may price other blocks
+ * also if it returns NULL (memory has run out), and frees it with the block. Another thread may price other blocks
  * at the same time. */
 p5_block *core_block_make(p5_core *core, isa_block *code);
 

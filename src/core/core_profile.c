@@ -35,13 +35,9 @@ static void look_at_boundaries(p5_core *core, bool looking, uint64_t look_clock)
  * priced before `clock`. */
 static bool ends_before(p5_core *core, const p5_retired *r, uint64_t clock)
 {
-    enum {
-        MOST = 64,
-        BYTES = 15
-    }; /* of a pending instruction: upper bounds of its clocks if all hits, and its
-                                       length */
+    enum { MOST = 64 }; /* upper bound of the clocks of a pending instruction if every reference hits */
     const uint64_t most =
-        r ? bound_clocks(core, r) : bound_worst(&core->bound, MOST, WAITING_ACCESSES, BYTES);
+        r ? bound_clocks(core, r) : bound_worst(&core->bound, MOST, WAITING_ACCESSES, ISA_LONGEST);
     return core->now + most < clock;
 }
 

@@ -36,7 +36,7 @@ struct p5_core {
     BEGINS_LINE
     uint64_t now;            /* clock at which EX is free after the last group */
     unsigned cpl_class;      /* privilege class of the last instructions: P5_CPL_* */
-    bool long_way;           /* the memo is off: p5_core_set_memo */
+    bool memo_off;           /* switched off by p5_core_set_memo */
     bool exact_memory;       /* the memory side's fast path is not used: the memo is off or planted.c observes
                            references */
     pipe pipe;               /* not valid while the memo holds the state: memo_materialise makes it valid */

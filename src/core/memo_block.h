@@ -51,7 +51,7 @@ typedef struct piece {
     bool missed; /* something about it was missing since it was last learned; the next time, it is learned */
     uint16_t value_ops[PIECE_VALUES]; /* indices in the block of its instructions with an operand value */
 } piece;
-_Static_assert(offsetof(piece, block) <= HOST_LINE, "what is looked at every time");
+_Static_assert(offsetof(piece, block) <= HOST_LINE, "the members read at every execution are in one line");
 
 /* The pieces of a block. */
 typedef struct memo_block {

@@ -62,7 +62,7 @@ static p5_core_hooks hooks_of(memo_check *check)
 
 p5_status p5_core_check_memo(p5_core *core, p5_error *error)
 {
-    if (core->long_way || core->blocks != NULL || core->check != NULL)
+    if (core->memo_off || core->blocks != NULL || core->check != NULL)
         return error_set(error, P5_ERR_STATE,
                          "the memo can be checked from the start only, and while it is on");
     memo_check *check = calloc(1, sizeof *check);

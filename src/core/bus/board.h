@@ -30,7 +30,7 @@ typedef struct board {
     uint64_t dram_free; /* bus clock after the last one in which DRAM was busy */
 } board;
 
-/* Sets the state after RESET. Returns false if memory is out. `model` must outlive the board. */
+/* Sets the state after RESET. Returns false if memory runs out. `model` must outlive the board. */
 bool board_init(board *b, const p5_model *model);
 void board_free(board *b);
 /* Empties the L2 and closes the DRAM page. */

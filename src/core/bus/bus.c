@@ -72,23 +72,23 @@ void bus_reset(bus *b)
 /* ---- the log ---- */
 
 /* Reports the uses that have not been reported yet. */
-static void tell_rest(bus_log *log)
+static void report_rest(bus_log *log)
 {
     size_t count = (size_t)(log->next - log->unreported);
     assert(log->unreported <= log->next && log->next <= log->end + BUS_CYCLES);
     const p5_bus_use *first = log->unreported;
     log->unreported = log->next;
-    if (log->tell != NULL && count > 0)
-        log->tell(log->context, first, count);
+    if (log->report != NULL && count > 0)
+        log->report(log->context, first, count);
 }
 
 /* Makes space in a full log. The last BUS_RECENT uses stay, because bus_used looks back at them. */
-void __attribute__((noinline)) bus_log_turn(bus_log *log)
+void __attribute__((noinline)) bus_log_make_space(bus_log *log)
 {
-    tell_rest(log);
+    report_rest(log);
     memmove(log->uses, log->next - BUS_RECENT, BUS_RECENT * sizeof *log->uses);
     log->next = log->unreported = log_begin(log);
-    log->end = log->next + (log->tell != NULL ? BUS_REPORTED : BUS_UNREPORTED) - BUS_CYCLES;
+    log->end = log->next + (log->report != NULL ? BUS_REPORTED : BUS_UNREPORTED) - BUS_CYCLES;
 }
 
 /* Empties the log except for the recent uses given. The callback is called for later uses only. */
@@ -98,17 +98,17 @@ static void bus_log_restart(bus_log *log, const p5_bus_use recent[BUS_RECENT])
     log->unreported = log->next;
 }
 
-void bus_tell(bus *b)
+void bus_report(bus *b)
 {
-    tell_rest(&b->log);
+    report_rest(&b->log);
 }
 
-void bus_on_use(bus *b, void (*tell)(void *context, const p5_bus_use *uses, size_t count), void *context)
+void bus_on_use(bus *b, void (*report)(void *context, const p5_bus_use *uses, size_t count), void *context)
 {
-    bus_tell(b);
-    b->log.tell = tell;
+    bus_report(b);
+    b->log.report = report;
     b->log.context = context;
-    bus_log_turn(&b->log);
+    bus_log_make_space(&b->log);
 }
 
 uint64_t bus_clock_at(const bus *b, uint64_t clock)
@@ -241,7 +241,7 @@ uint64_t bus_foreign(bus *b, uint64_t asked, uint32_t bus_clocks)
     const uint32_t idle = 1; /* clocks until the processor may drive the bus again */
     uint64_t end = bus_cycle(b, bus_first_free(b, asked), bus_takes(b, bus_clocks, idle), false);
     if (bus_log_full(&b->log))
-        bus_log_turn(&b->log);
+        bus_log_make_space(&b->log);
     return end;
 }
 

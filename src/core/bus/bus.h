@@ -18,18 +18,16 @@
 /* The number of latest bus uses that the log always keeps, and its space for further uses without and with a
  * callback. */
 enum { BUS_RECENT = 16, BUS_UNREPORTED = 32, BUS_REPORTED = 112 };
-enum {
-    BUS_CYCLES = 4
-}; /* most cycles of one data reference: two lines, and two write-backs that make room
-                            for them */
+/* Most cycles of one data reference: two lines, and two write-backs that make room for them. */
+enum { BUS_CYCLES = 4 };
 
 /* The latest uses of the bus, in order of time and without overlap. */
 typedef struct bus_log {
     p5_bus_use *uses;       /* the array */
     p5_bus_use *next;       /* where the next use goes, at least BUS_RECENT after the start */
-    p5_bus_use *end;        /* when `next` gets here, the log counts as full; BUS_CYCLES more still fit */
-    p5_bus_use *unreported; /* the first use that was not yet passed to `tell` */
-    void (*tell)(void *context, const p5_bus_use *uses, size_t count); /* callback, or NULL */
+    p5_bus_use *end;        /* when `next` gets here, the log counts as full, although BUS_CYCLES more fit */
+    p5_bus_use *unreported; /* the first use that was not yet passed to `report` */
+    void (*report)(void *context, const p5_bus_use *uses, size_t count); /* callback, or NULL */
     void *context;
 } bus_log;
 
@@ -77,18 +75,18 @@ typedef struct bus_line {
 /* Saves or restores the bus. Before restoring, bus_init must have been called with the same model. */
 void bus_transfer(bus *b, snapshot *s);
 extern const snapshot_table bus_state, bus_use_state;
-/* Sets the state after RESET. Returns false when memory is out; bus_free frees what there is. */
+/* Sets the state after RESET. Returns false if memory runs out; bus_free frees what there is. */
 bool bus_init(bus *b, const p5_model *model, counts *totals);
 void bus_free(bus *b);
 /* Resets the board (L2 and DRAM). The bus itself is not changed. */
 void bus_reset(bus *b);
 
 /* Sets the callback for further uses of the bus; it is called with `context` for many uses at once. NULL:
- * none. bus_tell calls it now for the uses so far. */
-void bus_on_use(bus *b, void (*tell)(void *context, const p5_bus_use *uses, size_t count), void *context);
-void bus_tell(bus *b);
+ * none. bus_report calls it now for the uses so far. */
+void bus_on_use(bus *b, void (*report)(void *context, const p5_bus_use *uses, size_t count), void *context);
+void bus_report(bus *b);
 /* Makes space in the log, and calls the callback. */
-void bus_log_turn(bus_log *log);
+void bus_log_make_space(bus_log *log);
 
 /* The cycles below are requested in core clock `asked` and return core clocks. */
 /* Reads up to 8 bytes of RAM; returns the clock at which the data arrives. */

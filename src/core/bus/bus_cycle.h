@@ -18,7 +18,7 @@ static inline void bus_mark_busy(bus *b, uint64_t from, uint64_t to, bool own)
         b->foreign += to - from;
 }
 
-/* Returns whether bus_log_turn has to be called. Check this after every use, or after every BUS_CYCLES
+/* Returns whether bus_log_make_space has to be called. Check this after every use, or after every BUS_CYCLES
  * uses. */
 static inline bool bus_log_full(const bus_log *log)
 {
@@ -96,13 +96,13 @@ static inline __attribute__((always_inline)) bus_clock bus_start(bus *b, uint64_
     return shared && __builtin_expect(b->lost, 0) ? bus_arbitrate(b, asked) : bus_first_free(b, asked);
 }
 
-/* Runs a cycle of the processor. `turn`: also makes space in the log for the next one. */
+/* Runs a cycle of the processor. `make_space`: also makes space in the log for the next one. */
 static inline __attribute__((always_inline)) uint64_t bus_cycle_logged(bus *b, bus_clock at, bus_time time,
-                                                                       bool turn)
+                                                                       bool make_space)
 {
     uint64_t end = bus_cycle(b, at, time, true);
-    if (turn && __builtin_expect(bus_log_full(&b->log), 0))
-        bus_log_turn(&b->log);
+    if (make_space && __builtin_expect(bus_log_full(&b->log), 0))
+        bus_log_make_space(&b->log);
     return end;
 }
 

@@ -9,8 +9,7 @@
 #include "core/pipe/cost.h"
 #include "core/pipe/pairing.h"
 #include "core/profile/profile.h"
-
-enum { VECTOR_MF = 16 }; /* x87 exception */
+#include "isa/processor.h"
 
 /* Runs the microcode of a delivery through the pipe: its references, and `clocks` that belong to `cause`. */
 static void deliver(p5_core *core, const p5_access *accesses, uint32_t access_count, unsigned clocks,

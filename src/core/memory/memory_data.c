@@ -47,7 +47,7 @@ static void locked_reference(reference *r, const part *parts, unsigned count)
 /* Makes space in the bus log, which is rarely necessary, and returns `answer`. */
 static uint64_t __attribute__((noinline)) log_turned(struct memory *m, uint64_t answer)
 {
-    bus_log_turn(&m->bus.log);
+    bus_log_make_space(&m->bus.log);
     return answer;
 }
 

@@ -125,7 +125,7 @@ static inline uint64_t memory_write_back_at(struct memory *m, unsigned set, unsi
 /* Fills the line of `physical` into the cache, with the cycle that begins in bus clock `at`, and returns the clocks
  * at which its parts arrive. A modified victim is written back afterwards. `exclusive`: its state is E, otherwise S.
  * `whole`: the caller needs the clocks of all parts of the line, not only of the one at `physical`. `observed`: there
- * may be an observer or another bus master, and space is made in the bus log immediately (bus_log_turn);
+ * may be an observer or another bus master, and space is made in the bus log immediately (bus_log_make_space);
  * otherwise the caller does that after the reference. */
 static inline __attribute__((always_inline)) bus_line
 memory_take_line(struct memory *m, bus_clock at, uint32_t physical, bool exclusive, bool whole, bool observed)

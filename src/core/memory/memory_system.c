@@ -240,7 +240,7 @@ void memory_on_bus(struct memory *m, void (*tell)(void *context, const p5_bus_us
 /* Passes the uses so far to the receiver. */
 void memory_report_bus(struct memory *m)
 {
-    bus_tell(&m->bus);
+    bus_report(&m->bus);
 }
 
 /* Counts the bus duration events up to `clock`, and makes the lines exclusive whose write-through has ended. */

@@ -48,9 +48,10 @@ static unpaired mmx_check(const op *a, const op *b)
 
 unpaired pairing_check(const op *a, const op *b)
 {
-    bool fxch = b->fp == ISA_FP_XCH; /* F1, M8 */
-    if (a->pair == ISA_FX || fxch)
-        return a->pair == ISA_FX && fxch ? PAIRED : a->pair == ISA_FX ? UNPAIRED_FXCH : UNPAIRED_CLASS_V;
+    if (b->fp == ISA_FP_XCH)
+        return a->pair == ISA_FX ? PAIRED : UNPAIRED_CLASS_V; /* F1, M8 */
+    if (a->pair == ISA_FX)
+        return UNPAIRED_FXCH;
     if (a->pair != ISA_U && a->pair != ISA_UV)
         return UNPAIRED_CLASS_U; /* P1, P6 */
     if (b->pair != ISA_V && b->pair != ISA_UV)

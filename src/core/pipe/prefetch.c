@@ -20,10 +20,9 @@ static void fetch_line(pipe *p, uint32_t address)
     }
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         f->line[i] = (int64_t)(answer.ready[i] - p->start);
-        if (f->line[i] > f->ahead.clock && f->line[i] + p->timing->depth > p->miss_until)
-            p->miss_until =
-                f->line[i] + p->timing->depth; /* if the queue runs dry, clocks until then are attributed to
-                                                 the miss */
+        if (f->line[i] >
+            f->ahead.clock) /* if the queue runs dry, clocks until then are attributed to the miss */
+            p->miss_until = clock_later(p->miss_until, f->line[i] + p->timing->depth);
     }
 }
 
@@ -44,7 +43,7 @@ static void fetch_block(pipe *p, uint32_t block, bool new_stream)
         fetch_line(p, block * PREFETCH_BLOCK);
     unsigned half = block % 2 * 2; /* the block has two of the line's four parts */
     for (unsigned i = half; i < half + 2; i++)
-        f->part[i] = f->line[i] > f->ahead.clock ? f->line[i] : f->ahead.clock;
+        f->part[i] = clock_later(f->line[i], f->ahead.clock);
 }
 
 void prefetch_fetch(pipe *p, const op *o)
@@ -60,7 +59,7 @@ void prefetch_fetch(pipe *p, const op *o)
 
 void prefetch_redirect(prefetch *f, int64_t clock)
 {
-    prefetch_flush(f, f->ahead.clock + 1 > clock ? f->ahead.clock + 1 : clock);
+    prefetch_flush(f, clock_later(f->ahead.clock + 1, clock));
 }
 
 void prefetch_flush(prefetch *f, int64_t clock)

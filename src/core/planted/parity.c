@@ -6,7 +6,7 @@
 
 #include "core/memory/memory_system.h"
 
-/* Returns whether a write to `array` generates wrong parity, because TR1 says so. */
+/* Returns whether a write to `array` generates wrong parity, because TR1 says so. Records that there is some. */
 static bool reversed(parity *p, uint32_t array)
 {
     bool wrong = (p->reversed & array) != 0;

@@ -50,8 +50,6 @@ typedef struct parity {
 
 extern const snapshot_table parity_state;
 
-struct p5_core;
-
 /* Returns whether references must be checked. */
 static inline bool parity_on(const parity *p)
 {

@@ -47,7 +47,7 @@ static bool find_planted(const planted *w, bool code, uint32_t line, planted_lin
 
 /* Sets the bytes that a fetch of this line returns: those of a planted code line, those of memory if there is
  * a planted data line, otherwise the same that data references see. */
-static void planted_set_fetch(p5_core *core, uint32_t line)
+static void set_fetch(p5_core *core, uint32_t line)
 {
     planted *w = core->planted;
     const p5_core_hooks *hooks = memory_hooks(core->memory);
@@ -72,7 +72,7 @@ void planted_add_line(p5_core *core, bool code, unsigned set, unsigned way)
     int old = find_line(w, code, set, way);
     planted_line *line = &w->lines[old >= 0 ? (unsigned)old : w->line_count++];
     *line = (planted_line){code, (uint8_t)set, (uint8_t)way, memory_tags(core->memory, code, set)[way]};
-    planted_set_fetch(core, address_of(line));
+    set_fetch(core, address_of(line));
     planted_update(core);
 }
 
@@ -96,7 +96,7 @@ void planted_drop_line(p5_core *core, bool code, unsigned set, unsigned way)
     if (!code && (i >= 0 || memory_line_state(core->memory, set, way) == MESI_MODIFIED))
         see_memory(core, tag + set * (uint32_t)CACHE_LINE);
     if (i >= 0)
-        planted_set_fetch(core, tag + set * (uint32_t)CACHE_LINE);
+        set_fetch(core, tag + set * (uint32_t)CACHE_LINE);
 }
 
 /* Returns whether a planted line is still in its place. A planted data line that was modified is an ordinary
@@ -108,7 +108,7 @@ static bool still_planted(const struct memory *m, const planted_line *line)
 }
 
 /* Removes the records of lines that are no longer planted, and notifies the owner. */
-static void look_at_lines(p5_core *core)
+static void drop_gone_lines(p5_core *core)
 {
     planted *w = core->planted;
     for (unsigned i = 0; i < w->line_count;) {
@@ -120,7 +120,7 @@ static void look_at_lines(p5_core *core)
         remove_line(w, i);
         if (!line.code && memory_tags(core->memory, false, line.set)[line.way] != line.tag)
             see_memory(core, address_of(&line)); /* no effect if it was modified and written back */
-        planted_set_fetch(core, address_of(&line));
+        set_fetch(core, address_of(&line));
     }
 }
 
@@ -147,7 +147,7 @@ static uint32_t key_of(const p5_core *core, unsigned which, unsigned entry)
 }
 
 /* Notifies the owner that a planted entry translates (`valid`), or is gone. */
-static void tell_page(const p5_core *core, const planted_page *page, bool valid)
+static void notify_page(const p5_core *core, const planted_page *page, bool valid)
 {
     const p5_core_hooks *hooks = memory_hooks(core->memory);
     if (hooks->translation == NULL)
@@ -168,7 +168,7 @@ static void tell_page(const p5_core *core, const planted_page *page, bool valid)
 }
 
 /* Removes the records of TLB entries that were replaced or flushed, and notifies the owner. */
-static void look_at_pages(p5_core *core)
+static void drop_gone_pages(p5_core *core)
 {
     planted *w = core->planted;
     for (unsigned i = 0; i < w->pin_count;) {
@@ -177,7 +177,7 @@ static void look_at_pages(p5_core *core)
             i++;
             continue;
         }
-        tell_page(core, page, false);
+        notify_page(core, page, false);
         *page = w->pins[--w->pin_count];
         w->refetch = true;
     }
@@ -186,7 +186,7 @@ static void look_at_pages(p5_core *core)
 void planted_add_page(p5_core *core, unsigned in, unsigned entry, bool code)
 {
     planted *w = core->planted;
-    look_at_pages(core); /* removes the page that the entry held before */
+    drop_gone_pages(core); /* among them the one that the entry held before */
     unsigned i = 0;
     while (i < w->pin_count && (w->pins[i].in != in || w->pins[i].entry != entry))
         i++;
@@ -196,7 +196,7 @@ void planted_add_page(p5_core *core, unsigned in, unsigned entry, bool code)
     if (i == w->pin_count)
         w->pin_count++;
     w->refetch = true;
-    tell_page(core, &w->pins[i], true);
+    notify_page(core, &w->pins[i], true);
     planted_update(core);
 }
 
@@ -252,18 +252,18 @@ static void observe_end(array_observer *o, bool flushed)
     if (flushed)
         planted_flushed(core);
     else
-        planted_look(core);
+        planted_drop_gone(core);
 }
 
 /* ---- the planted state as a whole ---------------------------------------------------------------------- */
 
-void planted_look(p5_core *core)
+void planted_drop_gone(p5_core *core)
 {
     planted *w = core->planted;
     if (!w->on)
         return;
-    look_at_lines(core);
-    look_at_pages(core);
+    drop_gone_lines(core);
+    drop_gone_pages(core);
     if (w->line_count == 0 && w->pin_count == 0)
         planted_update(core);
 }
@@ -286,7 +286,7 @@ void planted_flushed(p5_core *core)
 {
     if (!core->planted->on)
         return;
-    planted_look(core);
+    planted_drop_gone(core);
     parity_forget_if_gone(&core->planted->parity, core->memory);
     planted_update(core);
 }
@@ -295,7 +295,7 @@ void planted_update(p5_core *core)
 {
     planted *w = core->planted;
     w->on = w->line_count != 0 || w->pin_count != 0 || parity_on(&w->parity) || cache_as_memory(core);
-    core->exact_memory = core->long_way || w->on;
+    core->exact_memory = core->memo_off || w->on;
     memory_observe_arrays(core->memory, w->on ? &w->observer : NULL);
 }
 
@@ -321,7 +321,7 @@ static void check_planted(const void *row, snapshot *s)
         const planted_line *line = &w->lines[i];
         bool *seen = &line_seen[line->code][line->set][line->way];
         if (*seen || line->tag == CACHE_NO_TAG)
-            snapshot_refuse(s, "watch.lines: line %u is none, or is recorded twice", i);
+            snapshot_refuse(s, "watch.lines: line %u has no tag, or is recorded twice", i);
         *seen = true;
     }
     for (unsigned i = 0; i < w->pin_count; i++) {

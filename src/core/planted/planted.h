@@ -63,12 +63,12 @@ struct memory;
 
 extern const snapshot_table planted_state;
 
-/* Returns NULL if memory is out. The caller frees it. */
+/* Returns NULL if memory runs out. The caller frees it. */
 planted *planted_open(struct p5_core *core);
 
-/* Must be called after anything that may have changed caches or TLBs. Tells the owner which planted state is
- * gone. */
-void planted_look(struct p5_core *core);
+/* Must be called after anything that may have changed caches or TLBs. Removes the records of planted lines and
+ * entries that are gone, and notifies the owner. */
+void planted_drop_gone(struct p5_core *core);
 /* Records that the line in this place differs from memory, or (code) from what data references see. */
 void planted_add_line(struct p5_core *core, bool code, unsigned set, unsigned way);
 /* Returns the number of a TLB: PARITY_*_TLB. */

@@ -180,7 +180,7 @@ static void __attribute__((noinline)) retire_unusual(p5_core *core, const p5_ret
     price_enter_class(core, r->cpl);
     if (core->profile)
         profile_follow(core, r);
-    if (core->long_way)
+    if (core->memo_off)
         memo_price_exact(core, r);
     else
         price_pieces(core, r);

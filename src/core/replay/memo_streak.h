@@ -41,7 +41,7 @@ static inline uint64_t memo_clock(const p5_core *core, int32_t offset)
  * privilege class stays the same, and the memo is not off. */
 static inline bool memo_prices(const p5_core *core, unsigned cpl)
 {
-    return counts_class(cpl) == core->cpl_class && !core->long_way && !core->faulted_in_v;
+    return counts_class(cpl) == core->cpl_class && !core->memo_off && !core->faulted_in_v;
 }
 
 /* Returns whether an MMX instruction of the block may not pair (CR0.TS or EM), which the memo does not

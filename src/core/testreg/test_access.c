@@ -24,7 +24,7 @@ static unsigned way_of(const p5_core *core, const test_cache_line *line)
 }
 
 /* Gets the line at physical address `line` as data references see it or, with `in_memory`, as memory holds it. Returns
- * false if there is no memory, or the owner does not tell. */
+ * false if there is no memory, or the owner has no callback for it. */
 static bool see_line(const p5_core *core, uint32_t line, bool in_memory, uint8_t bytes[P5_LINE_BYTES])
 {
     const p5_core_hooks *hooks = memory_hooks(core->memory);
@@ -260,17 +260,16 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
 {
     p5_core *core = context;
     struct memory *m = core->memory;
-    const unsigned at_set = set, at_way = way;
     memo_settle(core);
     if (one_line) {
         flush_line(core, set % CACHE_SETS, way & (memory_model(m)->data_cache.ways - 1));
     } else {
-        for (set = 0; set < CACHE_SETS; set++)
-            for (way = 0; way < CACHE_WAYS; way++) {
-                remember(core, data, set, way);
-                planted_drop_line(core, !data, set, way);
+        for (unsigned s = 0; s < CACHE_SETS; s++)
+            for (unsigned w = 0; w < CACHE_WAYS; w++) {
+                remember(core, data, s, w);
+                planted_drop_line(core, !data, s, w);
                 if (data)
-                    data_cache_set_state(memory_data_cache(m), set, way, MESI_INVALID);
+                    data_cache_set_state(memory_data_cache(m), s, w, MESI_INVALID);
             }
         if (data)
             data_cache_invalidate(memory_data_cache(m));
@@ -280,7 +279,7 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
     changed(core);
     planted_flushed(core);
     if (core->exact)
-        test_cache_flush(core->exact, data, one_line, at_set, at_way);
+        test_cache_flush(core->exact, data, one_line, set, way);
 }
 
 /* ---- TLBs ---------------------------------------------------------------------------------------------- */
@@ -300,8 +299,7 @@ static tlb *tlb_of(struct memory *m, const test_tlb_entry *entry)
 /* Returns the TLB_* attributes of `entry`. */
 static uint8_t attributes_of(const test_tlb_entry *entry)
 {
-    unsigned writable = entry->writeable ? TLB_WRITABLE : 0;
-    return (uint8_t)((entry->supervisor ? TLB_SUPERVISOR : 0) | writable |
+    return (uint8_t)((entry->supervisor ? TLB_SUPERVISOR : 0) | (entry->writeable ? TLB_WRITABLE : 0) |
                      (entry->cache_disable ? TLB_CACHE_DISABLE : 0) |
                      (entry->write_through ? TLB_WRITE_THROUGH : 0));
 }
@@ -317,14 +315,13 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
     unsigned at;
     if (entry->hit) {
         at = tlb_place(t, key, entry->entry);
-        tlb_entry raw = tlb_get(t, at);
-        raw = (tlb_entry){.linear = key & 0xfffff000u,
-                          .physical = entry->physical,
-                          .valid = entry->valid,
-                          .large = large,
-                          .dirty = dirty,
-                          .attributes = attributes_of(entry),
-                          .lru = tlb_ways(t) == 4 ? entry->lru : raw.lru};
+        const tlb_entry raw = {.linear = key & 0xfffff000u,
+                               .physical = entry->physical,
+                               .valid = entry->valid,
+                               .large = large,
+                               .dirty = dirty,
+                               .attributes = attributes_of(entry),
+                               .lru = tlb_ways(t) == 4 ? entry->lru : tlb_get(t, at).lru};
         tlb_put(t, entry->entry, &raw);
     } else {
         at = tlb_fill(t, key, entry->physical, attributes_of(entry), dirty);
@@ -335,7 +332,7 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
     if (entry->valid)
         planted_add_page(core, planted_tlb_number(m, t), at, !entry->data_tlb);
     changed(core);
-    planted_look(core);
+    planted_drop_gone(core);
     planted_update(core);
     if (core->exact)
         test_tlb_write(core->exact, entry);

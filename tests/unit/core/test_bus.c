@@ -245,7 +245,7 @@ static void uses_are_reported_once(void **state)
             assert_int_equal(bus_write(&heard, clock), bus_write(&plain, clock));
         }
         if (random % 32 == 1) {
-            bus_tell(&heard);
+            bus_report(&heard);
             assert_int_equal(first.uses + second.uses, i + 1);
         }
         bus_use a = bus_used(&heard, clock), b = bus_used(&plain, clock);

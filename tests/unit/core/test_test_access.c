@@ -107,7 +107,7 @@ static void inquire(owner *o, bool invalidate)
 {
     uint64_t done;
     memory_inquire(o->core->memory, LINE, invalidate, o->core->now + 1000, &done);
-    planted_look(o->core);
+    planted_drop_gone(o->core);
 }
 
 /* What becomes of a line in each state when another master invalidates it. */
