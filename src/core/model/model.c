@@ -316,18 +316,6 @@ p5_status p5_model_open(const char *name, p5_model **out, p5_error *error)
 
 /* ---- rows ---- */
 
-model_row *model_to_rows(const p5_model *model, size_t *count)
-{
-    model_row *rows = calloc(model_field_count, sizeof *rows);
-    *count = rows != NULL ? model_field_count : 0;
-    for (unsigned i = 0; rows != NULL && i < model_field_count; i++) {
-        const model_field *field = &model_fields[i];
-        snprintf(rows[i].key, sizeof rows[i].key, "%s.%s", field->section, field->key);
-        model_value_text(model, field, rows[i].value, sizeof rows[i].value);
-    }
-    return rows;
-}
-
 /* Sets the key of a row. */
 static void take_row(parser *p, const model_row *row)
 {

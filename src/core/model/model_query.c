@@ -1,5 +1,7 @@
-/* What a model says about itself, and setting its clock. p5scope/model.h describes the functions. */
+/* What a model says about itself, also as rows for snapshots, and setting its clock. p5scope/model.h and model.h describe
+ * the functions. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "core/model/model.h"
@@ -55,6 +57,18 @@ void p5_model_fields(const p5_model *model,
         model_value_text(model, &model_fields[i], text, sizeof text);
         visit(context, model_fields[i].section, model_fields[i].key, text, model_fields[i].meaning);
     }
+}
+
+model_row *model_to_rows(const p5_model *model, size_t *count)
+{
+    model_row *rows = calloc(model_field_count, sizeof *rows);
+    *count = rows != NULL ? model_field_count : 0;
+    for (unsigned i = 0; rows != NULL && i < model_field_count; i++) {
+        const model_field *field = &model_fields[i];
+        snprintf(rows[i].key, sizeof rows[i].key, "%s.%s", field->section, field->key);
+        model_value_text(model, field, rows[i].value, sizeof rows[i].value);
+    }
+    return rows;
 }
 
 const char *const *p5_model_names(void)
