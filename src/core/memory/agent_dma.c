@@ -10,5 +10,5 @@ uint64_t agent_dma_turn(struct memory *m, uint64_t asked, uint32_t line)
 {
     uint64_t granted = bus_next_free(&m->bus, asked), written;
     memory_inquire(m, line, m->model->agent.write, granted, &written); /* `written`: end of a write-back */
-    return memory_foreign_bus(m, written, m->model->agent.clocks);
+    return bus_foreign(&m->bus, written, m->model->agent.clocks);
 }

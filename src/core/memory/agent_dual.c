@@ -25,7 +25,7 @@ uint64_t agent_dual_turn(struct memory *m, uint64_t asked, uint32_t line)
     case SNOOP_MISS:
         break;
     }
-    uint64_t end = memory_foreign_bus(m, free, settings->clocks);
+    uint64_t end = bus_foreign(&m->bus, free, settings->clocks);
     m->bus.lost = true; /* also after a write-back of this processor */
     return end;
 }

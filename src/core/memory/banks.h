@@ -7,13 +7,14 @@
 
 enum { BANKS = 8, BANK_BYTES = 4, BANK_CLOCKS = 1 /* per conflict */ };
 
-/* Returns the banks of the first and the last byte of a reference; bit n is bank n. */
+/* Returns the banks of the first and the last byte of a reference; bit n is bank n. The dword between them,
+ * which a misaligned 8-byte reference may also need, is not included. */
 static inline unsigned banks_of(const p5_access *a)
 {
     return 1u << (a->linear / BANK_BYTES % BANKS) | 1u << ((a->linear + a->size - 1) / BANK_BYTES % BANKS);
 }
 
-/* Returns whether two references need a bank in common. Both have at most 8 bytes. */
+/* Returns whether two references need a bank in common (banks_of). */
 static inline bool banks_meet(const p5_access *a, const p5_access *b)
 {
     const uint32_t last = a->linear % BANK_BYTES + a->size - 1, other = b->linear % BANK_BYTES + b->size - 1;

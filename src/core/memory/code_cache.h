@@ -32,8 +32,8 @@ void code_cache_invalidate(code_cache *cache);
 /* Clears `mru`, so that each set's next hit updates the LRU bits. */
 void code_cache_forget(code_cache *cache);
 
-/* Returns 0 if a hit of the line with this tag changes nothing. */
-static inline uint32_t code_cache_moves(const code_cache *cache, unsigned set, uint32_t tag)
+/* Returns 0 if the line with this tag was hit last in its set, so that another hit changes nothing. */
+static inline uint32_t code_cache_mru_differs(const code_cache *cache, unsigned set, uint32_t tag)
 {
     return cache->mru[set] ^ tag;
 }
@@ -41,7 +41,7 @@ static inline uint32_t code_cache_moves(const code_cache *cache, unsigned set, u
 /* Returns whether a hit of `physical` changes nothing. */
 static inline bool code_cache_is_mru(const code_cache *cache, uint32_t physical)
 {
-    return code_cache_moves(cache, cache_set(physical), cache_tag(physical)) == 0;
+    return code_cache_mru_differs(cache, cache_set(physical), cache_tag(physical)) == 0;
 }
 
 /* Returns a mask in which bit n is set if way n of this set holds the line with this tag. */
@@ -74,7 +74,7 @@ static inline void code_cache_hit_as(code_cache *cache, unsigned set, unsigned w
     cache->mru[set] = tag;
 }
 
-/* Does the same for the line in `way`, whatever its tag. */
+/* Records a hit of the line in `way`, whatever its tag. */
 static inline void code_cache_hit(code_cache *cache, unsigned set, unsigned way)
 {
     assert(set < CACHE_SETS && way < CACHE_WAYS);

@@ -63,13 +63,14 @@ typedef struct data_answer {
  *    63  62              61    60      56 55  42 41         28 27          14 13   0
  *   | 1 | is_misaligned | hit | misaligned |  tlb | write_order | write_buffer | read |
  *
- * The last five fields are clocks that were waited, as in data_answer. Values without bit 63 are: */
+ * The last five fields are clocks that were waited, as in data_answer. */
+#define DATA_IN_WORD (1ull << 63)
+enum { DATA_CLOCK_BITS = 14 };
+/* Results without DATA_IN_WORD. */
 enum {
     DATA_LONG, /* the result does not fit into a word; it is in a data_answer */
     DATA_USUAL /* an L1 hit without waiting */
 };
-enum { DATA_CLOCK_BITS = 14 };
-#define DATA_IN_WORD (1ull << 63)
 
 /* Clocks that a reference waited, by cause, as in data_answer. */
 typedef struct data_waits {

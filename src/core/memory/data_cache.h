@@ -40,8 +40,8 @@ typedef struct data_cache {
 /* Matches no page-aligned address. */
 #define CACHE_NO_TAG 1u
 
-/* A reference's *place* identifies its page and its line within a set: physical address (high half) and linear
- * address (low half), of which these bits count. */
+/* A reference's *place* identifies its page and its line within a set: these bits of the physical address (high half)
+ * and of the linear address (low half). CACHE_NOWHERE equals no place. */
 #define CACHE_PLACE   0xfffff000fffff000u
 #define CACHE_NOWHERE ((uint64_t)CACHE_NO_TAG << 32)
 
@@ -79,8 +79,8 @@ void data_cache_forget(data_cache *cache);
  * translation. */
 void data_cache_forget_page(data_cache *cache, unsigned entry);
 
-/* Returns a mask in which bit n is set if tag n is `wanted`; at most one bit is. Uses no host branches
- * because the way that hits is not predictable. */
+/* Returns a mask in which bit n is set if tag n is `wanted`. Several bits can be set only if `wanted` is CACHE_NO_TAG.
+ * Uses no host branches because the way that hits is not predictable. */
 static inline unsigned cache_match(const uint32_t tag[CACHE_WAYS], uint32_t wanted)
 {
 #ifdef __SSE2__

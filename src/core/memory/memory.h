@@ -86,8 +86,8 @@ enum { ACCESS_ON_BUS = P5_ACCESS_IO | P5_ACCESS_LOCKED };
 uint64_t memory_ask(memory *m, const p5_access *access, uint64_t asked, unsigned traits);
 /* Unpacks the result of the last memory_ask, which was requested at `asked` and returned `word`, into `*answer`. */
 void memory_answered(const memory *m, uint64_t word, uint64_t asked, data_answer *answer);
-/* Returns whether the last memory_ask, which returned `answer`, hit the cache. */
-static inline bool memory_answered_hit(const memory *m, uint64_t answer);
+/* Returns whether the last memory_ask, which returned `word`, hit the cache. */
+static inline bool memory_answered_hit(const memory *m, uint64_t word);
 /* Does what memory_ask does and counts all events. */
 void memory_data(memory *m, const p5_access *access, uint64_t asked, unsigned traits, data_answer *answer);
 
@@ -107,7 +107,7 @@ void memory_code(memory *m, uint32_t linear, uint32_t physical, uint64_t asked, 
  * does not translate (p5_core_hooks.translate), it is `contiguous`. */
 uint32_t memory_next_code_page(const memory *m, uint32_t linear, uint32_t contiguous);
 /* P54C end bits: marks the instruction ends of `end_mask` [bit n = byte n of the line at `physical`] as
- * decoded and returns those that were marked since the line was filled. */
+ * decoded and returns those that were marked already. */
 uint32_t memory_end_bits(memory *m, uint32_t physical, uint32_t end_mask);
 
 #include "core/memory/memory_fast.h" /* the inline functions declared above */

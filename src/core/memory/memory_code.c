@@ -35,9 +35,9 @@ static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, 
     return asked;
 }
 
-/* Fetches non-cacheable code 8 bytes at a time, from the wanted part to the end of the line. Each part counts as a
- * read and a miss; the caller has counted the first read. The parts before the wanted one are not fetched, and PF does
- * not use them. */
+/* Fetches non-cacheable code 8 bytes at a time, from the wanted part to the end of the line. Events 0Ch, 0Dh and 0Eh
+ * count each part (manual, 26.4.6), but the caller has counted the first read and TLB miss. The parts before the wanted
+ * one are not fetched, and PF does not use them. */
 static void fetch_uncached(struct memory *m, uint32_t physical, uint64_t clock, code_answer *answer)
 {
     unsigned first = (physical >> 3) & 3;
@@ -111,13 +111,14 @@ void memory_code(struct memory *m, uint32_t linear, uint32_t physical, uint64_t 
         o->missed(o, physical, true);
 }
 
-/* Returns the physical address of `linear` in the page after that of an instruction's first byte. */
+/* Returns the physical address of `linear`, where an instruction continues in the next page; `contiguous` if the owner
+ * does not translate. */
 uint32_t memory_next_code_page(const struct memory *m, uint32_t linear, uint32_t contiguous)
 {
     return m->hooks.translate != NULL ? m->hooks.translate(m->hooks.context, linear) : contiguous;
 }
 
-/* P54C: marks instruction ends as decoded, and returns which of them were marked since the line was filled. */
+/* P54C: marks instruction ends as decoded, and returns which of them were marked already. */
 uint32_t memory_end_bits(struct memory *m, uint32_t physical, uint32_t end_mask)
 {
     return code_cache_mark_ends(&m->code, physical, end_mask);

@@ -53,7 +53,7 @@ void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned cl
     for (unsigned kind = 0; kind < REFERENCE_KINDS; kind++) {
         if (uses[kind] == 0)
             continue;
-        /* with a partner, bits 1 and 2 describe the partner */
+        /* With a partner, bits 1 and 2 describe the partner; otherwise, the halves. */
         const bool misaligned = (kind & (PARTNER | KIND_MISALIGNED)) == KIND_MISALIGNED;
         const unsigned missed = (kind & KIND_MISSED) != 0, twice = (kind & KIND_MISSED_TWICE) != 0;
         if (misaligned)
@@ -66,7 +66,7 @@ void memory_fold_uses(uint64_t uses[REFERENCE_USES], counts *totals, unsigned cl
     fold_clocks(&uses[WAITED_FOR_BUFFER], totals, class, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION);
 }
 
-/* Does so for the references that are counted without a profile. */
+/* Adds the events of the references counted by kind without a profile to the totals. */
 void memory_fold(struct memory *m)
 {
     if (m->totals_replaced) /* the profile's own totals are used */

@@ -4,8 +4,9 @@
  * properties: not locked, not to a port, not made by an MMX instruction or by microcode, not to a page of 4 MB or with
  * PCD or PWT, and not in a mode that memory_set_special lists.
  *
- * All references go through make(). It is compiled several times with constant properties, so that its state
- * stays in registers: for ordinary reads, for ordinary writes, and for the general case. */
+ * On the slow path, all references except those to ports go through make(). It is compiled several times with constant
+ * properties, so that its state stays in registers: for ordinary reads and writes, aligned or misaligned, and for the
+ * general case. */
 #include "core/memory/memory.h"
 #include "core/memory/memory_reference.h"
 
@@ -308,7 +309,7 @@ ALWAYS_INLINE uint64_t ask(struct memory *m, const p5_access *access, uint64_t a
     return write ? ordinary_write(m, access, asked, traits) : ordinary_read(m, access, asked, traits);
 }
 
-/* Does the same and reports to the observer: `asks` before the reference, so that its events are attributed to the
+/* Makes any data reference and reports to the observer: `asks` before the reference, so that its events are attributed to the
  * right instruction, and `missed` after a miss. */
 static uint64_t __attribute__((noinline))
 ask_observed(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
@@ -373,7 +374,8 @@ ALWAYS_INLINE bool use_line(struct memory *m, const p5_access *access, bool larg
     return true;
 }
 
-/* Does what use_line does; the reference says whether its page is large. */
+/* Makes a reference within a line if it hits the cache without a bus cycle and its page hits the TLB. Returns false
+ * without a change otherwise. */
 bool __attribute__((noinline)) memory_uses_line(struct memory *m, const p5_access *access)
 {
     return use_line(m, access, (access->flags & P5_ACCESS_LARGE_PAGE) != 0,
@@ -381,7 +383,7 @@ bool __attribute__((noinline)) memory_uses_line(struct memory *m, const p5_acces
 }
 
 /* Makes a misaligned hit within a line and counts its events. Returns false without a change if the reference is
- * different. */
+ * not such a hit. */
 bool memory_hits_misaligned(struct memory *m, const p5_access *access)
 {
     const bool write = (access->flags & P5_ACCESS_WRITE) != 0;
@@ -422,8 +424,8 @@ memory_hits_unexpected(struct memory *m, const p5_access *access, const data_exp
     return hits_unexpected(m, access, expected);
 }
 
-/* Makes references as long as they hit, from one for which memory_hits_mru is false on. Returns the element of
- * `expected` for the first that does not hit, or `end`. */
+/* Makes references as long as they hit. The first is one for which memory_hits_mru returned false. Returns the element
+ * of `expected` for the first that does not hit, or `end`. */
 const data_expected *memory_follow_on(struct memory *m, const p5_access *access,
                                       const data_expected *expected, const data_expected *end)
 {
@@ -436,7 +438,7 @@ const data_expected *memory_follow_on(struct memory *m, const p5_access *access,
     return expected;
 }
 
-/* Recomputes `special`: whether every data reference takes the slow path. */
+/* Recomputes `special`: whether no data reference on the slow path is ordinary. */
 void memory_set_special(struct memory *m)
 {
     m->special = memory_frozen(m) || m->no_data_fill || m->uses == NULL || m->hooks.bus_cycle != NULL ||

@@ -92,12 +92,12 @@ static inline uint64_t memory_misaligned_hit(const struct memory *m)
 }
 
 /* Makes a misaligned hit within a line, which nothing delays and which is ordinary otherwise, and counts its
- * events. Returns false without a change if the reference is different. */
+ * events. Returns false without a change if the reference is not such a hit. */
 bool memory_hits_misaligned(struct memory *m, const p5_access *access);
 
-static inline bool memory_answered_hit(const struct memory *m, uint64_t answer)
+static inline bool memory_answered_hit(const struct memory *m, uint64_t word)
 {
-    return data_hit(answer, &m->long_answer);
+    return data_hit(word, &m->long_answer);
 }
 
 /* Expected properties of a reference: those that the reference of an instruction had at an earlier execution. With
@@ -152,22 +152,24 @@ typedef struct idle_time {
 
 static inline idle_time memory_idle_time(const struct memory *m, uint64_t reach)
 {
-    uint64_t from = m->write_idle, due = m->agent.due; /* UINT64_MAX if the cache is frozen */
+    const uint64_t from = m->write_idle; /* UINT64_MAX if the cache is frozen */
+    const uint64_t due = m->agent.due;   /* UINT64_MAX if there is no agent */
     return (idle_time){from, due > from && due - from > reach ? due - from - reach : 0};
 }
 
-/* Makes a reference, at a clock when nothing is pending, if it hits. Is for references for which memory_hits_mru is
+/* Makes a reference, at a clock when nothing is pending, if it hits. It is one for which memory_hits_mru returned
  * false: not to the most recently used line of the set, or not as `expected`. Includes misaligned hits if these are
  * expected. Returns false without a change if it does not hit. */
 bool memory_hits_unexpected(struct memory *m, const p5_access *access, const data_expected *expected);
 
-/* Returns whether the reference has the expected properties, of which something is known. */
+/* Returns whether the reference has the expected properties. False if `expected->kind` is 0. */
 static inline bool memory_as_expected(const p5_access *access, const data_expected *expected)
 {
     return ((access->linear & expected->odd) | (uint32_t)(memory_kind(access) ^ expected->kind)) == 0;
 }
 
-/* Returns the `bits` of a reference's place: linear address in the low half, physical address in the high half. */
+/* Returns these `bits` of a reference's linear address (low half) and physical address (high half). CACHE_PLACE gives
+ * its place in the data cache. */
 static inline uint64_t memory_place(const p5_access *access, uint64_t bits)
 {
     return ((uint64_t)access->physical << 32 | access->linear) & bits;
@@ -175,7 +177,8 @@ static inline uint64_t memory_place(const p5_access *access, uint64_t bits)
 
 /* Makes a reference, at a clock when nothing is pending, if it is as `expected` and hits the line that its set's
  * `mru` records, whose page the data TLB translates. The only change is then that of the data TLB's LRU bits, which
- * the caller keeps in `*order`. Returns false without a change otherwise. */
+ * the caller keeps in `*order`. Returns false without a change otherwise. The comparison of places also includes the
+ * `odd` address bits: they are 0 in `mru`, so it fails for a reference that is not aligned. */
 static inline __attribute__((always_inline)) bool memory_hits_mru(const struct memory *m,
                                                                   const p5_access *access,
                                                                   const data_expected *expected,

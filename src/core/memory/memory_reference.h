@@ -34,30 +34,32 @@ typedef struct part {
     uint32_t size;
 } part;
 
-/* The following functions return properties of a reference, which the compiler knows for ordinary ones. */
+/* The following functions return properties of a reference. For ordinary ones the compiler knows most of them. */
+
+/* Returns whether the MMX-only events count the reference. */
 static inline bool is_mmx(const reference *r)
 {
     return !r->ordinary && (r->traits & TRAIT_MMX) != 0;
 }
 
-/* CR0.CD: hits do not change the replacement bits. */
+/* Returns whether CR0.CD keeps a hit from changing the replacement bits. */
 static inline bool is_frozen(const reference *r)
 {
     return !r->ordinary && memory_frozen(r->m);
 }
 
-/* The page (PWT) or the board (WB/WT#) keeps the line from becoming exclusive. */
+/* Returns whether the page (PWT) or the board (WB/WT#) keeps the line from becoming exclusive. */
 static inline bool is_written_through(const reference *r)
 {
     return (!r->ordinary && (r->access->flags & P5_ACCESS_WRITE_THROUGH) != 0) ||
            !r->m->model->bus.write_back_lines;
 }
 
-/* A miss fills the line. */
+/* Returns whether a miss of a read fills the line. */
 static inline bool is_cacheable(const reference *r)
 {
     return (r->ordinary || ((r->access->flags & P5_ACCESS_CACHE_DISABLE) == 0 && !r->m->no_data_fill)) &&
-           (__builtin_expect(memory_is_plain(r->m, r->access->physical), 1) ||
+           (__builtin_expect(memory_is_cacheable_ram(r->m, r->access->physical), 1) ||
             !model_uncacheable(r->m->model, r->access->physical));
 }
 
@@ -168,7 +170,7 @@ ALWAYS_INLINE int look_up(reference *r, uint32_t physical)
 }
 
 /* Reports the read or write of parts in one line to the observer. */
-ALWAYS_INLINE void use_bytes(const reference *r, const part *parts, unsigned count, unsigned way)
+ALWAYS_INLINE void report_bytes(const reference *r, const part *parts, unsigned count, unsigned way)
 {
     const uint32_t first = parts[0].physical, size = parts[0].size + (count == 2 ? parts[1].size : 0);
     observed_bytes(watcher_of(r), false, cache_set(first), way,
@@ -204,7 +206,7 @@ ALWAYS_INLINE void read_line(reference *r, const part *parts, unsigned count)
     struct memory *m = r->m;
     int way = look_up(r, parts[0].physical);
     if (way >= 0) {
-        use_bytes(r, parts, count, (unsigned)way);
+        report_bytes(r, parts, count, (unsigned)way);
         if (!is_frozen(r))
             data_cache_used(&m->data, cache_set(parts[0].physical), (unsigned)way);
         return;
@@ -233,7 +235,7 @@ ALWAYS_INLINE void buffered_write(reference *r, const part *at, bool upgrade)
     wait_until(r, m->writes.free_at[entry], &r->waited.write_buffer);
     memory_upgrade_lines(m, r->clock); /* before the entry's line is overwritten */
     bus_clock begins = bus_start(&m->bus, r->clock + m->model->latency.miss_to_bus, !r->ordinary);
-    bus_time time = __builtin_expect(memory_is_plain(m, at->physical), 1)
+    bus_time time = __builtin_expect(memory_is_cacheable_ram(m, at->physical), 1)
                         ? m->bus.write
                         : bus_write_time(&m->bus, at->physical, at->size);
     uint64_t end = bus_cycle_logged(&m->bus, begins, time, !r->ordinary);
@@ -264,7 +266,7 @@ ALWAYS_INLINE void write_line(reference *r, const part *parts, unsigned count)
         write_through(r, parts, count, false);
         return;
     }
-    use_bytes(r, parts, count, (unsigned)way);
+    report_bytes(r, parts, count, (unsigned)way);
     const bool owned = memory_owns(&m->data, set, (unsigned)way);
     if (owned) {
         wait_for_order(r);

@@ -7,16 +7,16 @@
 static const snapshot_table line_fill_state = {
     SNAPSHOT(line_fill, "line_fill", FIELD_BITS(0xffffffe1u, line), FIELD_TIME(done))};
 
-const snapshot_table memory_state = {
-    SNAPSHOT(memory, "memory", FIELD_TABLE(&data_cache_state, data), FIELD_TABLE(&tlb_state, data_tlb),
-             FIELD_DERIVED(read_idle, write_idle, paging, separate_large, code_tlb_splits, fill_mask, plain),
-             FIELD_TABLE(&code_cache_state, code), FIELD_TABLE(&tlb_state, code_tlb),
-             FIELD_TABLE(&line_fill_state, data_fill, code_fill), FIELD_TIME_OF([0], code_parts),
-             FIELD_TABLE(&agent_state, agent), FIELD_TABLE(&tlb_state, data_tlb_large),
-             FIELD_TABLE(&write_buffer_state, writes), FIELD_TIME(locked_read, ewbe_at),
-             FIELD_DERIVED(ewbe_clocks, bus, model, hooks, totals, uses, own_uses, special, totals_replaced,
-                           class, long_answer, no_data_fill, no_code_fill, cache_disable, not_write_through,
-                           loses_mmx_writes, observer, arrays, page_bits))};
+const snapshot_table memory_state = {SNAPSHOT(
+    memory, "memory", FIELD_TABLE(&data_cache_state, data), FIELD_TABLE(&tlb_state, data_tlb),
+    FIELD_DERIVED(read_idle, write_idle, paging, separate_large, code_tlb_splits, fill_mask, cacheable_ram),
+    FIELD_TABLE(&code_cache_state, code), FIELD_TABLE(&tlb_state, code_tlb),
+    FIELD_TABLE(&line_fill_state, data_fill, code_fill), FIELD_TIME_OF([0], code_parts),
+    FIELD_TABLE(&agent_state, agent), FIELD_TABLE(&tlb_state, data_tlb_large),
+    FIELD_TABLE(&write_buffer_state, writes), FIELD_TIME(locked_read, ewbe_at),
+    FIELD_DERIVED(ewbe_clocks, bus, model, hooks, totals, uses, own_uses, special, totals_replaced, class,
+                  long_answer, no_data_fill, no_code_fill, cache_disable, not_write_through, loses_mmx_writes,
+                  observer, arrays, page_bits))};
 
 /* Saves or loads the memory side. Before saving, counts and LRU bits are brought into the saved form; after loading,
  * what is derived from saved members is computed. */

@@ -30,7 +30,7 @@ static void memory_reset(struct memory *m)
 }
 
 /* Returns how many addresses from `first` up to `end` come before the first uncacheable one. */
-static uint32_t count_plain(const p5_model *model, uint32_t first, uint32_t end)
+static uint32_t count_cacheable(const p5_model *model, uint32_t first, uint32_t end)
 {
     for (unsigned i = 0; i < model->uncacheable_count; i++) {
         const model_region *region = &model->uncacheable[i];
@@ -62,8 +62,8 @@ struct memory *memory_open(const p5_model *model, const p5_core_hooks *hooks, co
     _Static_assert(P5_VIDEO_WINDOW + P5_VIDEO_WINDOW_BYTES <= MEMORY_UPPER &&
                        MODEL_IO_APIC >= P5_VIDEO_LINEAR,
                    "bus_is_video and model_apic begin where these end");
-    m->plain[0] = count_plain(model, 0, P5_VIDEO_WINDOW);
-    m->plain[1] = count_plain(model, MEMORY_UPPER, P5_VIDEO_LINEAR);
+    m->cacheable_ram[0] = count_cacheable(model, 0, P5_VIDEO_WINDOW);
+    m->cacheable_ram[1] = count_cacheable(model, MEMORY_UPPER, P5_VIDEO_LINEAR);
     m->loses_mmx_writes = model->errata && model->signature < SIGNATURE_XA3;
     if (!bus_init(&m->bus, model, totals)) {
         memory_close(m);

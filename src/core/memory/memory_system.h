@@ -63,7 +63,8 @@ struct memory {
     bool code_tlb_splits; /* the code TLB holds a 4 MB page as entries of 4 KB */
     uint32_t fill_mask; /* the address bits in which a delayed hit equals the line being filled: those of the
                              line or, if a fill delays all hits of its set, those of the set */
-    uint32_t plain[2];  /* sizes of the ranges from address 0 and from 1 MB on: memory_is_plain */
+    uint32_t
+        cacheable_ram[2]; /* sizes of the ranges from address 0 and from 1 MB on: memory_is_cacheable_ram */
     code_cache code;
     tlb code_tlb;
     line_fill data_fill, code_fill;
@@ -83,7 +84,7 @@ struct memory {
     uint64_t *uses; /* references by kind, and clocks waited, that are not yet in the totals; NULL: they are
                        counted in the totals immediately */
     uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES]; /* what `uses` points into without a profile */
-    bool special;                    /* every data reference takes the slow path: memory_set_special */
+    bool special;                    /* no data reference is ordinary (memory_data.c): memory_set_special */
     bool totals_replaced;            /* the profile has set `totals` */
     unsigned class;                  /* privilege class for which events are counted: P5_CPL_* */
     data_answer long_answer;         /* the last result that did not fit into a word (DATA_LONG) */
@@ -100,9 +101,9 @@ struct memory {
  * almost all misses. Such addresses are those below the first uncacheable one, and those from 1 MB to the first
  * uncacheable one after that. */
 enum { MEMORY_UPPER = 1 << 20 };
-static inline bool memory_is_plain(const struct memory *m, uint32_t physical)
+static inline bool memory_is_cacheable_ram(const struct memory *m, uint32_t physical)
 {
-    return physical < m->plain[0] || physical - MEMORY_UPPER < m->plain[1];
+    return physical < m->cacheable_ram[0] || physical - MEMORY_UPPER < m->cacheable_ram[1];
 }
 
 /* Returns whether the data cache is frozen by CR0.CD: hits do not change its replacement bits, and they take the
@@ -206,8 +207,7 @@ static inline void memory_set_idle(struct memory *m)
     m->write_idle = m->read_idle > writes_done ? m->read_idle : writes_done;
 }
 
-/* Recomputes `special`. Must be called after control inputs or observers have changed. Reasons for the slow path
- * are a frozen cache, misses that fill no line, totals without `uses`, a hook or observer that must see every
+/* Recomputes `special`. Must be called after control inputs or observers have changed. Its reasons are a frozen cache, misses that fill no line, totals without `uses`, a hook or observer that must see every
  * reference (bus_cycle, `arrays`), and another bus master. */
 void memory_set_special(struct memory *m);
 
@@ -308,9 +308,6 @@ snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, ui
  * pin. Sets `*done` to the clock at which the resulting write-back has ended, or to `clock` if there is none. */
 snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
                             uint64_t *done);
-/* Gives the bus to another master for `bus_clocks` from core clock `clock` on (HOLD/HLDA, AHOLD, BOFF#). Returns
- * the core clock at which the bus is free again. */
-uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks);
 /* Lets the board's other bus master take all turns that are due at `clock`. Must be called before a request at
  * that clock is priced. */
 static inline void memory_let_agent(struct memory *m, uint64_t clock)

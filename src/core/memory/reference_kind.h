@@ -8,15 +8,13 @@
 
 /* The bits of a kind:
  *
- *     6          5        4     3       2        1            0
- *   | to_e_or_m | missed | mmx | write | missed | same_kind  | PARTNER = 1 |
- *                                      | twice  | misaligned | PARTNER = 0 |
+ *     6          5        4     3       2              1            0
+ *   | to_e_or_m | missed | mmx | write | partner missed | same_kind  | PARTNER = 1 |
+ *                                      | missed twice   | misaligned | PARTNER = 0 |
  *
- * Bits 0 to 2 are TRAIT_PARTNER (data_answer.h) if there is a partner: an earlier reference in the same clock, by the
- * same instruction or the other one of the pair. The first "missed" is that of this reference, the second that of the
- * partner. A misaligned reference waits for its second
- * half, so it shares its clock with no partner, and bits 1 and 2 are free for KIND_MISALIGNED and
- * KIND_MISSED_TWICE. */
+ * Bit 5 says that this reference missed. If there is a partner, bits 0 to 2 are TRAIT_PARTNER (data_answer.h), and bit
+ * 2 says that the partner missed. A misaligned reference waits for its second half, so it shares its clock with no
+ * partner, and bits 1 and 2 are free for KIND_MISALIGNED and KIND_MISSED_TWICE. */
 enum {
     KIND_MISALIGNED = 2,
     KIND_MISSED_TWICE = 4, /* both halves missed */

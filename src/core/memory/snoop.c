@@ -41,7 +41,7 @@ snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, ui
 {
     *done = clock;
     snoop_result result = SNOOP_MISS;
-    if (code_cache_find(&m->code, physical) >= 0) {
+    if (memory_has_code(m, physical)) {
         result = SNOOP_HIT;
         if (invalidate)
             code_cache_drop(&m->code, physical);
@@ -59,7 +59,7 @@ snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, ui
     return result;
 }
 
-/* Does the same for an inquire cycle, which counts as an external snoop. */
+/* Snoops both caches for an inquire cycle (snoop_line), and counts it as an external snoop. */
 snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
                             uint64_t *done)
 {
@@ -68,10 +68,4 @@ snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate
     if (data_cache_find(&m->data, physical) >= 0)
         memory_count(m, P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS);
     return snoop_line(m, physical, invalidate, clock, done);
-}
-
-/* Gives the bus to another master for `bus_clocks`. Returns the core clock at which it is free again. */
-uint64_t memory_foreign_bus(struct memory *m, uint64_t clock, uint32_t bus_clocks)
-{
-    return bus_foreign(&m->bus, clock, bus_clocks);
 }

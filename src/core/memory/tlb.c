@@ -22,7 +22,7 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only)
     t->ways = ways;
     while (1u << t->way_bits < ways)
         t->way_bits++;
-    t->page_bits = large_only ? 22 : 12;
+    t->set_shift = large_only ? 22 : 12;
     t->invalid = UINT64_MAX;
     t->use[TLB_NO_ENTRY] = (tlb_use){.keep = UINT64_MAX};
     _Static_assert(TLB_ENTRIES <= 64,
@@ -97,7 +97,7 @@ void tlb_flush(tlb *t)
 /* Returns the first entry of the set for a linear address or key. The low bits of the page number choose the set. */
 static unsigned first_entry(const tlb *t, uint32_t linear)
 {
-    return ((linear >> t->page_bits) & (t->sets - 1)) << t->way_bits;
+    return ((linear >> t->set_shift) & (t->sets - 1)) << t->way_bits;
 }
 
 /* Returns the entry that translates `key`, or -1. */
@@ -225,6 +225,6 @@ static void check_tlb(const void *row, snapshot *s)
 
 const snapshot_table tlb_state = {
     SNAPSHOT(tlb, "tlb", FIELD_TABLE(&row_state, row),
-             FIELD_DERIVED(order, use, last, hint, group, invalid, sets, ways, way_bits, page_bits),
+             FIELD_DERIVED(order, use, last, hint, group, invalid, sets, ways, way_bits, set_shift),
              FIELD_ANY_OF([0], lru)),
     .check = check_tlb};

@@ -14,8 +14,12 @@
 #include "base/snapshot.h"
 #include "core/model/replacement.h"
 
-/* The most entries; the number that stands for no entry; the sizes of two lookup tables, `hint` and `group`. */
-enum { TLB_ENTRIES = 64, TLB_NO_ENTRY = TLB_ENTRIES, TLB_HINTS = 256, TLB_GROUPS = 64 };
+enum {
+    TLB_ENTRIES = 64,           /* the most entries */
+    TLB_NO_ENTRY = TLB_ENTRIES, /* the number that stands for no entry */
+    TLB_HINTS = 256,            /* size of `hint` */
+    TLB_GROUPS = 64             /* size of `group` */
+};
 
 /* Attributes of an entry, as TR6 and TR7 show them. TR6's U bit is set for pages of CPL 0 only (manual, table
  * 26-11). */
@@ -54,7 +58,7 @@ typedef struct tlb {
     uint64_t invalid;             /* invalid entries, likewise */
     /* Number of sets, number of ways of each, and its binary logarithm. */
     unsigned sets, ways, way_bits;
-    unsigned page_bits;        /* first bit of the set index: 12, or 22 for an array of 4 MB pages */
+    unsigned set_shift;        /* first bit of the set index: 12, or 22 for an array of 4 MB pages */
     uint64_t lru[TLB_ENTRIES]; /* `order` by set, for snapshots only: tlb_store */
 } tlb;
 

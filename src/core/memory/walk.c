@@ -68,7 +68,8 @@ static uint64_t walk(struct memory *m, uint32_t linear, bool write, uint64_t ask
     return walk_entries(m, directory, table, set, asked);
 }
 
-/* Prices a reference that ends in a page fault: its TLB miss and a walk that sets no bits and fills no entry.
+/* Prices a reference that ends in a page fault: its TLB miss (two in silicon, erratum 44), a walk that sets no bits and
+ * fills no entry, and for a fetch (`code`) its read.
  * Returns the clock at which the fault is known; `asked` if a TLB entry translates the page. */
 uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t asked)
 {
@@ -116,7 +117,8 @@ uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t at
     return clock;
 }
 
-/* Likewise for the code TLB. `key` is that of a 4 KB page. If the walk finds a 4 MB page, the entry is for all of it,
+/* Prices the walk after a miss of the code TLB, and fills the entry. Returns the clock at which the walk has ended.
+ * `key` is that of a 4 KB page. If the walk finds a 4 MB page, the entry is for all of it,
  * unless the code TLB only has entries of 4 KB. */
 uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked)
 {

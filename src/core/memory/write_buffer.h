@@ -11,7 +11,7 @@
 
 #include "base/snapshot.h"
 
-enum { WRITE_BUFFERS = 4 };
+enum { WRITE_BUFFERS = 4 /* the most entries */ };
 
 typedef struct write_buffer {
     uint64_t free_at[WRITE_BUFFERS]; /* core clock at which the entry's write has ended on the bus */

@@ -113,8 +113,8 @@ static inline void memo_set_lines(memo_streak *streak)
 static inline bool memo_lines_are_mru(const p5_core *core, const memo_streak *streak)
 {
     const code_cache *code = memory_code_cache(core->memory);
-    return (code_cache_moves(code, streak->set[0], streak->tag[0]) |
-            code_cache_moves(code, streak->set[1], streak->tag[1])) == 0;
+    return (code_cache_mru_differs(code, streak->set[0], streak->tag[0]) |
+            code_cache_mru_differs(code, streak->set[1], streak->tag[1])) == 0;
 }
 
 /* Returns whether the code line at physical address `line` is still being filled when those of the streak are

@@ -650,12 +650,12 @@ static void all_of_it(p5_model *model)
 }
 
 /* Plain addresses are cacheable and not in video memory, and they include all others below the first region. */
-static void plain_addresses(void **state)
+static void cacheable_ram_addresses(void **state)
 {
     (void)state;
     static const struct {
         void (*adjust)(p5_model *model);
-        uint32_t lower, upper; /* where plain addresses end */
+        uint32_t lower, upper; /* where the ranges end */
     } models[] = {{NULL, 0xa0000, 0xe0000000}, {two_regions, 0x8000, 0x3000000}, {all_of_it, 0, 0x100000}};
     for (unsigned i = 0; i < sizeof models / sizeof *models; i++) {
         const uint32_t lower = models[i].lower, upper = models[i].upper;
@@ -666,9 +666,9 @@ static void plain_addresses(void **state)
         fixture_open(&f, "p55c-200", false, models[i].adjust);
         for (unsigned n = 0; n < sizeof addresses / sizeof *addresses; n++) {
             const uint32_t at = addresses[n];
-            const bool plain = memory_is_plain(f.memory, at);
-            assert_int_equal(plain, at < lower || (at >= 0x100000 && at < upper));
-            assert_false(plain && (model_uncacheable(f.model, at) || bus_is_video(at)));
+            const bool cacheable_ram = memory_is_cacheable_ram(f.memory, at);
+            assert_int_equal(cacheable_ram, at < lower || (at >= 0x100000 && at < upper));
+            assert_false(cacheable_ram && (model_uncacheable(f.model, at) || bus_is_video(at)));
         }
         fixture_close(&f);
     }
@@ -740,7 +740,7 @@ int main(void)
         cmocka_unit_test(misaligned_misses),
         cmocka_unit_test(non_cacheable),
         cmocka_unit_test(non_cacheable_code),
-        cmocka_unit_test(plain_addresses),
+        cmocka_unit_test(cacheable_ram_addresses),
         cmocka_unit_test(the_high_part_goes_first),
         cmocka_unit_test(cache_disable),
         cmocka_unit_test(locked_references),
