@@ -52,7 +52,7 @@ struct p5_core {
     memo memo;
     trace_sink trace;
     struct profiler *profile; /* NULL: no profile is being made */
-    /* PROFILE_PLACE (profiler.h) of what is priced: the profile's calling context (0 without a profile) in bits 31-2,
+    /* PROFILE_USED_AS (profiler.h) of what is priced: the profile's calling context (0 without a profile) in bits 31-2,
      * cpl_class in bits 1-0. */
     uint32_t used_as;
     breakpoints breakpoints;

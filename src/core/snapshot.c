@@ -229,7 +229,7 @@ static void restore(p5_core *core, snapshot *s)
 {
     core->match_at = core->instructions;
     memory_set_class(core->memory, core->cpl_class);
-    core->used_as = (core->used_as & ~3u) | core->cpl_class; /* PROFILE_PLACE: the class in bits 1-0 */
+    core->used_as = (core->used_as & ~3u) | core->cpl_class; /* PROFILE_USED_AS: the class in bits 1-0 */
     memory_set_control(core->memory, &core->control);
     predictor_set_control(core->predictor, core->control.no_branch_allocation);
     planted_update(core);

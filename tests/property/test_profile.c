@@ -137,7 +137,7 @@ static void end(void *context, p5_core *core)
     if (!profile_collect(core))
         abort();
     profile_view view;
-    profile_look(core, &view);
+    profile_get_view(core, &view);
     r->edge_count = view.edge_count;
     r->edges = copy_of(view.edges, view.edge_count, sizeof *r->edges);
     r->interval_count = view.interval_count;

@@ -30,8 +30,8 @@ typedef struct branch_query {
     uint8_t kind; /* isa_branch */
     bool taken;
     bool in_v;
-    bool unpaired_chance; /* P54C: it missed an opportunity to pair (no allocation) */
-    uint8_t loop_pairs;   /* P54C: pairs since the same branch last ran, saturated; identifies tight loops */
+    bool missed_pairing; /* P54C: it could have paired but did not, so it gets no entry */
+    uint8_t loop_pairs;  /* P54C: pairs since the same branch last ran, saturated; identifies tight loops */
 } branch_query;
 /* What was predicted. */
 typedef struct branch_answer {

@@ -36,6 +36,7 @@ static bool grow(branch_runs *all)
     return true;
 }
 
+/* Returns the record of a branch, and makes one if there is none. Returns NULL if memory runs out. */
 branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length, uint8_t kind)
 {
     assert(all->count <= all->buckets);
@@ -59,6 +60,7 @@ branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length,
     return r;
 }
 
+/* Keeps only the records that are recent: at most BRANCH_RUN_RECENT, as no two branches ran at the same number. */
 void branch_runs_trim(branch_runs *all, uint64_t now, uint64_t groups)
 {
     branch_run recent[BRANCH_RUN_RECENT];

@@ -36,7 +36,8 @@ static bool is_free(const btb *b, size_t entry)
     return (b->owner[entry] & BTB_VALID) == 0 || (btb_by_pairs(b) && b->entry[entry].state == 0);
 }
 
-size_t btb_other_way(btb *b, size_t first)
+/* Returns a way (0-3) of the set that begins with entry `first`: a free one, or the one to be replaced. */
+size_t btb_victim(btb *b, size_t first)
 {
     assert(first % BTB_WAYS == 0 && first < BTB_ENTRIES);
     for (size_t way = 0; way < BTB_WAYS; way++)
@@ -97,6 +98,7 @@ btb_raw btb_get(const btb *b, unsigned set, unsigned bank, unsigned way)
     return btb_raw_of(b, raw_first(b, set, bank) + (way & 3));
 }
 
+/* Replaces the valid entry of the set with the same tag, or else the one in `way` (manual, 26.2.1.3). */
 void btb_put(btb *b, unsigned set, unsigned bank, unsigned way, const btb_raw *raw)
 {
     const unsigned first = raw_first(b, set, bank);

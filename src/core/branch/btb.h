@@ -130,7 +130,7 @@ static inline size_t btb_first(const btb_branch *branch)
     return branch->entry & ~(size_t)(BTB_WAYS - 1);
 }
 
-/* Returns the entry whose tag matches, valid or (P54C) in state 0; NULL if there is none. At most one
+/* Returns the valid entry whose tag matches, even if its state is 0 (P54C); NULL if there is none. At most one
  * matches. The code has no host branch per way, because the way is unpredictable. */
 static inline btb_entry *btb_find(btb *b, const btb_branch *branch)
 {
@@ -163,7 +163,7 @@ static inline size_t btb_least_used(const btb_entry *set)
 
 /* Returns a way (0-3) of the set that begins with entry `first`: a free one, or the one that the model's replacement
  * chooses. (btb.c) */
-size_t btb_other_way(btb *b, size_t first);
+size_t btb_victim(btb *b, size_t first);
 
 /* Returns a free entry for a branch that has none, or else replaces one. The branch owns the entry from now
  * on; its other contents are unchanged. */
@@ -173,7 +173,7 @@ static inline btb_entry *btb_allocate(btb *b, btb_branch *branch)
     const uint32_t *owner = &b->owner[first];
     const bool full = (owner[0] & owner[1] & owner[2] & owner[3] & BTB_VALID) != 0;
     const size_t entry =
-        first + ((full & b->by_use) ? btb_least_used(&b->entry[first]) : btb_other_way(b, first));
+        first + ((full & b->by_use) ? btb_least_used(&b->entry[first]) : btb_victim(b, first));
     branch->entry = (uint16_t)entry;
     b->owner[entry] = branch->owner;
     return &b->entry[entry];

@@ -44,7 +44,7 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
 {
     if (!btb_by_pairs(&p->btb))
         return false;
-    return predictor_wears(p, previous_pair, true);
+    return predictor_decrement(p, previous_pair, true);
 }
 
 /* ---- P55C: lookup by 241428, 2.2; patterns by Agner Fog, 3; entries as TR9 and TR11 show them ---- */
@@ -58,8 +58,8 @@ static inline void begin(predictor *p, btb_entry *entry, const btb_branch *branc
     entry->target = next;
 }
 
-unsigned predictor_falsely(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
-                           uint32_t fall_through, uint64_t now)
+unsigned predictor_false_entry(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
+                               uint32_t fall_through, uint64_t now)
 {
     const uint64_t since_last = now - ran->instructions;
     uint32_t *owner = &p->btb.owner[entry - p->btb.entry];
@@ -82,7 +82,7 @@ unsigned predictor_falsely(predictor *p, btb_entry *entry, branch_run *ran, uint
     return prediction;
 }
 
-unsigned predictor_absent(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now)
+unsigned predictor_no_entry(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now)
 {
     const btb_type type = btb_type_of(ran->branch.owner);
     p->now = ran->instructions = now;

@@ -16,8 +16,7 @@ struct predictor {
     uint32_t stale_instructions; /* copy of the model's value */
     btb_entry fresh[2];          /* P55C: contents of a new entry; [1] is for ISA_JCC */
     uint64_t now; /* P55C: instructions predicted so far, branches or not; P54C: branches looked up */
-    /* The last branch was mispredicted. On the P54C, a branch in the pair executed next then cannot load its
-     * target. */
+    /* P54C: the last branch was mispredicted, so a branch in the pair executed next cannot load its target. */
     bool wrong;
     uint32_t wrong_pair; /* address of the U instruction of that branch's pair */
 };

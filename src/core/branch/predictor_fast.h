@@ -45,8 +45,8 @@ static inline unsigned predictor_direction(const predictor *p, const btb_entry *
  * predictor cannot predict either. */
 static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t next, bool loop)
 {
-    static const uint8_t bits[8] = {0, 1, 1, 3,
-                                    3, 1, 1, 0}; /* counter bits that change, by counter and direction */
+    /* the counter's bits that change, by counter (0-3) and direction (not taken, taken) */
+    static const uint8_t bits[8] = {0, 1, 1, 3, 3, 1, 1, 0};
     const uint32_t was = entry->pattern, place = was & PATTERN_PLACE;
     const uint32_t changes = (uint32_t)bits[(entry->counters >> place & 3) * 2 + taken] << place;
     const uint32_t counters = entry->counters ^= changes;
@@ -88,10 +88,10 @@ static inline bool predictor_own_right(unsigned own)
 /* Packs the outcome of a branch with an entry of its own. */
 static inline unsigned predictor_outcome(unsigned predicted_taken, unsigned taken, unsigned wrong_target)
 {
-    return predicted_taken + 2 * taken + 4 * (taken & wrong_target);
+    return predicted_taken + OWN_TAKEN * taken + OWN_WRONG_TARGET * (taken & wrong_target);
 }
 
-/* Does predictor_own for an entry of type BTB_JCC. */
+/* Does what predictor_own does, for an entry of type BTB_JCC. */
 static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, unsigned taken, uint32_t next,
                                          bool loop, uint64_t since_last)
 {
@@ -105,7 +105,7 @@ static inline unsigned predictor_own_jcc(const predictor *p, btb_entry *entry, u
     return outcome;
 }
 
-/* Does predictor_own for an entry of another type, whose branch is always taken. */
+/* Does what predictor_own does, for an entry of another type than BTB_JCC. Its branch is always taken. */
 static inline unsigned predictor_own_jump(predictor *p, btb_entry *entry, btb_type type, uint32_t next,
                                           uint32_t fall_through)
 {
@@ -154,10 +154,11 @@ static inline branch_answer predictor_answer(unsigned prediction, uint8_t kind)
 
 /* Predicts a branch by another branch's entry, in the same dword. The branch takes over the entry if it may.
  * The parameters are those of predictor_near. (predictor.c) */
-unsigned predictor_falsely(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
-                           uint32_t fall_through, uint64_t now);
+unsigned predictor_false_entry(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
+                               uint32_t fall_through, uint64_t now);
 /* Handles a branch without an entry that was taken or is unconditional: it gets an entry if it may. */
-unsigned predictor_absent(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through, uint64_t now);
+unsigned predictor_no_entry(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_through,
+                            uint64_t now);
 
 /* Predicts the branch `ran`, if it is a near one, then learns. It went to `next`; `now` is the number of
  * instructions up to it. Returns a p5_prediction. */
@@ -175,10 +176,10 @@ predictor_near(predictor *p, branch_run *ran, uint32_t next, uint32_t fall_throu
             return PREDICTED_NOTHING; /* nothing is learned, and no entry counts as used */
         }
         if (found == NULL)
-            return predictor_absent(p, ran, next, fall_through, now);
+            return predictor_no_entry(p, ran, next, fall_through, now);
         at = (size_t)(found - p->btb.entry);
         if (p->btb.owner[at] != owner)
-            return predictor_falsely(p, found, ran, next, fall_through, now);
+            return predictor_false_entry(p, found, ran, next, fall_through, now);
         ran->branch.entry = (uint16_t)at;
     }
     btb_entry *entry = &p->btb.entry[at];

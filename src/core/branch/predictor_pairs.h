@@ -1,4 +1,4 @@
-/* The P54C's prediction by the pair before a branch, inlined into the hot path (predictor.c). The behaviour
+/* The P54C's prediction by the pair before a branch, inlined into the hot path. The behaviour
  * follows Agner Fog, 3; entries are as TR9 and TR11 show them (manual, 26.2.1.3). */
 #ifndef CORE_BRANCH_PREDICTOR_PAIRS_H
 #define CORE_BRANCH_PREDICTOR_PAIRS_H
@@ -52,7 +52,7 @@ static inline branch_answer predictor_pairs(predictor *p, const branch_query *qu
             entry->target = query->target;
         entry->used = p->now;
     } else if (query->taken && predictor_may_allocate(p, query->target, query->fall_through) &&
-               !query->unpaired_chance) {
+               !query->missed_pairing) {
         if (entry == NULL)
             entry = btb_allocate(&p->btb, &branch);
         entry->used = p->now;
@@ -76,9 +76,9 @@ static inline unsigned predictor_pairs_number(const branch_answer *answer, bool 
 
 /* What happens to the BTB when a pair without a branch follows a pair that has an entry. */
 typedef enum pairs_passing {
-    PASSES_NOTHING,  /* nothing is predicted or changed */
-    PASSES_WORN_OUT, /* nothing is predicted, and the entry falls to state 0 */
-    PASSES_TAKEN     /* a taken branch is predicted, and the entry's state is decremented */
+    PASSES_NOTHING,    /* nothing is predicted or changed */
+    PASSES_TO_STATE_0, /* nothing is predicted, and the entry falls to state 0 */
+    PASSES_TAKEN       /* a taken branch is predicted, and the entry's state is decremented */
 } pairs_passing;
 
 /* Returns what happens to `entry` (NULL: none). */
@@ -86,25 +86,25 @@ static inline pairs_passing predictor_passing(const btb_entry *entry)
 {
     if (!entry || entry->state == 0)
         return PASSES_NOTHING;
-    return entry->state == 1 ? PASSES_WORN_OUT : PASSES_TAKEN;
+    return entry->state == 1 ? PASSES_TO_STATE_0 : PASSES_TAKEN;
 }
 
 /* Handles a pair without a branch that follows `previous_pair`: decrements the state of the entry if it does not
  * predict taken, from 1 to 0; with `taken`, also if it does. Returns whether there is an entry that predicts taken. */
-static inline bool predictor_wears(predictor *p, uint32_t previous_pair, bool taken)
+static inline bool predictor_decrement(predictor *p, uint32_t previous_pair, bool taken)
 {
     const btb_branch branch = btb_by_pair(previous_pair);
     btb_entry *entry = btb_find(&p->btb, &branch);
     const pairs_passing passing = predictor_passing(entry);
-    if (passing == PASSES_WORN_OUT || (taken && passing == PASSES_TAKEN))
+    if (passing == PASSES_TO_STATE_0 || (taken && passing == PASSES_TAKEN))
         entry->state--;
     return passing == PASSES_TAKEN;
 }
 
-/* Does predictor_passed if that would return false, and then returns true. Otherwise changes nothing. */
+/* Does what predictor_passed does if that would return false, and then returns true. Otherwise changes nothing. */
 static inline bool predictor_passed_usual(predictor *p, uint32_t previous_pair)
 {
-    return !predictor_wears(p, previous_pair, false);
+    return !predictor_decrement(p, previous_pair, false);
 }
 
 #endif

@@ -17,10 +17,13 @@ typedef struct return_stack {
 } return_stack;
 
 /* Empties the stack. `entries`: its size. */
-void return_stack_init(return_stack *stack, unsigned entries);
+static inline void return_stack_init(return_stack *stack, unsigned entries)
+{
+    assert(entries <= RETURN_STACK_ENTRIES);
+    *stack = (return_stack){.entries = entries};
+}
 
-/* Pushes an address. Returns true if the oldest address was lost: event 39h/1 of the 1997 manual, "RSB
- * overflows". */
+/* Pushes an address. Returns true if the oldest address was lost ("RSB overflow", which no event counts). */
 static inline bool return_stack_push(return_stack *stack, uint32_t address)
 {
     if (stack->entries == 0)

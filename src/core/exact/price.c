@@ -331,7 +331,7 @@ void price_change_class(p5_core *core, unsigned class)
     if (core->profile)
         profile_gather(core);
     core->cpl_class = class;
-    core->used_as = (core->used_as & ~3u) | class; /* PROFILE_PLACE: the class in bits 1-0 */
+    core->used_as = (core->used_as & ~3u) | class; /* PROFILE_USED_AS: the class in bits 1-0 */
     memory_set_class(core->memory, class);
 }
 

@@ -46,7 +46,7 @@ static void resolve(pipe *p, const pipe_insn *x, bool in_v)
         .kind = o->branch,
         .taken = x->taken,
         .in_v = in_v,
-        .unpaired_chance = p->end_bit_missed,
+        .missed_pairing = p->end_bit_missed,
         .loop_pairs = (uint8_t)(p->branch_pairs + p->groups < 255 ? p->branch_pairs + p->groups : 255)};
     branch_answer answer = {0};
     p->resolver->branch(p->resolver->context, &query, &answer);

@@ -121,11 +121,12 @@ static uint64_t pair_of(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
+/* Returns the site of an instruction, and makes it if there is none. Returns NULL if memory runs out. */
 profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class)
 {
     if (p->last_site) {
         profile_site *last = &p->sites.items[p->last_site - 1];
-        if (last->address == address && last->context == context && last->cpl_class == cpl_class)
+        if (profile_is_site(last, context, address, cpl_class))
             return last;
     }
     uint32_t *index = key_find(&p->site_table, (uint64_t)context << 40 | address, cpl_class);
@@ -179,7 +180,8 @@ static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, u
 /* ---- the exact path ------------------------------------------------------------------------------------ */
 
 /* Counts a quantity for an instruction (core_observer.counted). An instruction counts the same few quantities again and
- * again (REP), so the youngest entries are searched first, which keeps the sink short. */
+ * again (REP), so the youngest entries are searched first, which keeps the sink short. An entry that is half full is not
+ * extended, so its sums do not overflow. */
 static void observe_count(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
 {
     enum { YOUNG = 24 }; /* entries that are searched */
@@ -237,6 +239,7 @@ uint64_t profile_look_clock(const p5_core *core)
     return core->profile->look_clock;
 }
 
+/* Adds what the pipe counted since the last commit to the sites of the current context. */
 void profile_commit(p5_core *core)
 {
     profiler *p = core->profile;
@@ -246,6 +249,7 @@ void profile_commit(p5_core *core)
 
 /* ---- the memo ------------------------------------------------------------------------------------------ */
 
+/* Makes the detail of a leaf from what was counted since the last commit. Returns NULL if memory runs out. */
 memo_detail *profile_detail(p5_core *core, arena *from)
 {
     profiler *p = core->profile;
@@ -263,6 +267,7 @@ memo_detail *profile_detail(p5_core *core, arena *from)
     return d;
 }
 
+/* Adds the leaf's uses since the last booking to its current cell, if it has one. */
 void profile_book(p5_core *core, memo_detail *d, const uint64_t *uses)
 {
     profiler *p = core->profile;
@@ -274,15 +279,14 @@ void profile_book(p5_core *core, memo_detail *d, const uint64_t *uses)
     memcpy(d->taken, uses, sizeof d->taken);
 }
 
-/* Finds or makes the cell of the detail in the current context. */
+/* Finds or makes the cell of the detail in the current context, for the uses that follow. */
 void profile_move(p5_core *core, memo_detail *d)
 {
     profiler *p = core->profile;
     uint32_t to = d->cell_before;
     d->cell_before = d->cell;
-    if (to != UINT32_MAX && p->cells.items[to].context == p->context) { /* the leaf is used alternately in two
-                                                                           contexts */
-        d->cell = to;
+    if (to != UINT32_MAX && p->cells.items[to].context == p->context) {
+        d->cell = to; /* the leaf is used alternately in two contexts */
         return;
     }
     uint32_t *index = key_find(&p->cell_table, pair_of(d->number, p->context), 0);
@@ -313,6 +317,7 @@ static void collect_cells(profiler *p)
     }
 }
 
+/* Adds all uses to the sites and forgets details and cells, because the memo is dropped. */
 void profile_forget(p5_core *core)
 {
     profiler *p = core->profile;
@@ -330,6 +335,7 @@ bool profile_is_complete(const p5_core *core)
     return !core->profile->out_of_memory && !core->profile->sink.out_of_memory;
 }
 
+/* Adds everything that is not yet in sites to them. Returns whether the profile is complete. */
 bool profile_sum_up(p5_core *core)
 {
     profiler *p = core->profile;
@@ -345,12 +351,12 @@ void profile_end_moved(p5_core *core)
         core->profile->options.moved = NULL;
 }
 
-const profile_options *profile_asked(const p5_core *core)
+const profile_options *profile_options_of(const p5_core *core)
 {
     return &core->profile->options;
 }
 
-void profile_look(const p5_core *core, profile_view *view)
+void profile_get_view(const p5_core *core, profile_view *view)
 {
     const profiler *p = core->profile;
     *view = (profile_view){.sites = p->sites.items,

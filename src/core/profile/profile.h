@@ -52,7 +52,7 @@ typedef struct profile_amount {
 typedef struct profile_site {
     uint64_t address;            /* PROFILE_AT */
     uint32_t context, cpl_class; /* index of profile_view.contexts; P5_CPL_* */
-    uint32_t asked;              /* number of its lookups on the memory side, at most PROFILE_OFTEN */
+    uint32_t lookups;            /* number of its lookups on the memory side, at most PROFILE_OFTEN */
     struct profile_own *own;     /* counts of the memory side for a site with many lookups, or NULL */
     uint64_t bus_clocks;         /* of bus cycles that it began, not yet part of the amounts */
     ARRAY_OF(profile_amount) amounts;
@@ -178,7 +178,7 @@ typedef struct profile_view {
     size_t directory_count;
 } profile_view;
 /* Sets `view` to the profile as profile_collect has left it. */
-void profile_look(const p5_core *core, profile_view *view);
+void profile_get_view(const p5_core *core, profile_view *view);
 /* Returns the total of an event or a cause of clocks (by its quantity) over all privilege classes. */
 uint64_t profile_in_total(const p5_counts *totals, unsigned quantity);
 /* Ends the calls of profile_options.moved, whose context may be freed then. Does nothing without a profile. */
@@ -187,7 +187,7 @@ void profile_end_moved(p5_core *core);
  * must have a profile. */
 bool profile_is_complete(const p5_core *core);
 /* Returns the options of profile_start, without functions and texts. */
-const profile_options *profile_asked(const p5_core *core);
+const profile_options *profile_options_of(const p5_core *core);
 
 /* ---- for the core's files; all of them only while profiling ---- */
 

@@ -57,7 +57,6 @@ static profile_own *new_own(profiler *p, uint32_t site)
     profile_own *own = calloc(1, sizeof *own);
     if (!own)
         return NULL;
-    own->place = PROFILE_NO_PLACE;
     own->site = site;
     p->own_count++;
     return own;
@@ -66,8 +65,8 @@ static profile_own *new_own(profiler *p, uint32_t site)
 /* Counts a lookup of the site. Returns whether it has made so many that it gets a profile_own. */
 static bool wants_own(const profiler *p, profile_site *site)
 {
-    site->asked += site->asked < PROFILE_OFTEN;
-    return site->asked == PROFILE_OFTEN && p->own_count < PROFILE_MOST_OFTEN;
+    site->lookups += site->lookups < PROFILE_OFTEN;
+    return site->lookups == PROFILE_OFTEN && p->own_count < PROFILE_MOST_OFTEN;
 }
 
 /* Returns the profile_own of a site (`number`: index plus 1), and makes it if it is time. Returns NULL if it has
@@ -78,11 +77,11 @@ static profile_own *own_of(profiler *p, profile_site *site, uint32_t number)
         return NULL;
     if (!site->own && wants_own(p, site))
         site->own = new_own(p, number);
-    if (site->own && site->own->place == PROFILE_NO_PLACE) {
+    if (site->own && !site->own->filled) {
         if (!ARRAY_ROOM(&p->filled))
             return NULL; /* booked at once */
         p->filled.items[p->filled.count++] = site->own;
-        site->own->place = PROFILE_PLACE(site->context, site->cpl_class);
+        site->own->filled = true;
     }
     return site->own;
 }
@@ -92,7 +91,6 @@ static void count_for(p5_core *core, profile_own *own)
 {
     profiler *p = core->profile;
     p->own = own;
-    p->place = own ? own->place : 0;
     memory_set_totals(core->memory, own ? &own->counts : &p->scratch, own ? own->uses : NULL);
 }
 
@@ -102,22 +100,21 @@ static uint32_t recent_slot(uint32_t context, uint64_t address)
     return (uint32_t)(address ^ address >> 8 ^ context * 37) % PROFILE_RECENT;
 }
 
+/* Attributes what the memory side counts from now on to the instruction at `linear`. */
 void profile_asks(p5_core *core, uint32_t linear)
 {
     profiler *p = core->profile;
     uint64_t instruction = PROFILE_AT(p->space, linear);
     if (p->asking) {
         profile_site *site = &p->sites.items[p->asking - 1];
-        bool same =
-            site->address == instruction && site->context == p->context && site->cpl_class == core->cpl_class;
+        const bool same = profile_is_site(site, p->context, instruction, core->cpl_class);
         if (same && (p->own || p->looking || !wants_own(p, site)))
             return;
     }
     book_last_lookup(core);
     uint32_t *recent = &p->recent[recent_slot(p->context, instruction)];
     profile_site *site = *recent ? &p->sites.items[*recent - 1] : NULL;
-    if (!site || site->address != instruction || site->context != p->context ||
-        site->cpl_class != core->cpl_class) {
+    if (!site || !profile_is_site(site, p->context, instruction, core->cpl_class)) {
         site = profile_site_of(p, p->context, instruction, core->cpl_class);
         *recent = p->last_site;
     }
@@ -125,6 +122,7 @@ void profile_asks(p5_core *core, uint32_t linear)
     count_for(core, site ? own_of(p, site, p->asking) : NULL);
 }
 
+/* Moves what the memory side has counted for sites to the totals and the sites. */
 void profile_gather(p5_core *core)
 {
     profiler *p = core->profile;
@@ -136,13 +134,14 @@ void profile_gather(p5_core *core)
         move_counts(core, &own->counts, site);
         site->bus_clocks += own->bus_clocks;
         own->bus_clocks = 0;
-        own->place = PROFILE_NO_PLACE;
+        own->filled = false;
     }
     p->filled.count = 0;
     p->asking = 0;
     count_for(core, NULL);
 }
 
+/* Calls profile_gather, and moves the counts that belong to no site to the totals. */
 void profile_gather_rest(p5_core *core)
 {
     profile_gather(core);

@@ -42,6 +42,7 @@ static uint64_t watched_total(p5_core *core, uint64_t clock)
     return total;
 }
 
+/* Returns a lower bound of the clocks until the sampling counter overflows; 0 if there are too few. */
 uint64_t profile_clocks_left(p5_core *core)
 {
     const profiler *p = core->profile;

@@ -14,12 +14,12 @@ enum {
     SEARCH_FRAMES = 4096 /* youngest frames that are searched for a return address or function */
 };
 
+/* Makes `context` the current one, and calls profile_options.moved. */
 void profile_set_context(p5_core *core, uint32_t context)
 {
     profiler *p = core->profile;
     p->context = context;
-    p->place = p->own ? PROFILE_PLACE(context, core->cpl_class) : 0;
-    core->used_as = (uint32_t)PROFILE_PLACE(context, core->cpl_class);
+    core->used_as = PROFILE_USED_AS(context, core->cpl_class);
     if (p->options.moved)
         p->options.moved(p->options.moved_context, p->frames.count, p->contexts.items[context].function,
                          core->now);
@@ -62,6 +62,7 @@ uint32_t profile_last(const p5_core *core)
     return end_of(core->profile).last;
 }
 
+/* Keeps how `block` ended if it is the last one, because it is about to be freed. */
 void profile_released(profiler *p, const p5_block *block)
 {
     if (p->block != block)
@@ -400,6 +401,7 @@ static void find_context(p5_core *core, const profile_end *end, uint64_t from, u
         interrupt(core, end, p->cpl_class, function);
 }
 
+/* Updates the calling context before the stretch `r` is priced, and takes an interval if one is over. */
 void profile_follow(p5_core *core, const p5_retired *r)
 {
     profiler *p = core->profile;
@@ -456,6 +458,8 @@ static bool returns_to(p5_core *core, uint64_t address)
     return true;
 }
 
+/* Does what profile_follow does for a stretch that is all of `block`. A call that was made before and a return to the
+ * youngest frame take few steps. */
 void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
 {
     profiler *p = core->profile;
@@ -475,6 +479,7 @@ void profile_follow_block(p5_core *core, p5_block *block, uint32_t next)
     profile_follow(core, &r);
 }
 
+/* Enters the handler of an exception or interrupt that was delivered from this privilege class. */
 void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler)
 {
     profiler *p = core->profile;
@@ -484,7 +489,7 @@ void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler)
     interrupt(core, &end, cpl_class, start_of(p, function, to));
     p->space = PROFILE_SPACE(to);
     p->started = true;
-    p->end = (profile_end){.last = profile_last(core), .function = function};
+    p->end = (profile_end){.last = end.last, .function = function};
     p->block = NULL;
     p->cpl_class = core->cpl_class;
     p->expected = handler | PROFILE_IN(function);

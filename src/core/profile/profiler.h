@@ -40,17 +40,16 @@ typedef struct profile_frame {
 
 /* Counts of the memory side for a site with many lookups. */
 typedef struct profile_own {
-    uint64_t place;      /* PROFILE_PLACE of the site while this may hold counts, else PROFILE_NO_PLACE */
     uint32_t site;       /* index plus 1; 0: no site */
+    bool filled;         /* it is in profiler.filled */
     uint64_t bus_clocks; /* of bus cycles that the site began */
     /* References and their waits that are not yet in `counts` (memory_fold_uses). */
     uint64_t uses[REFERENCE_USES];
     counts counts;
 } profile_own;
 
-/* Key of a context and a privilege class; contexts begin with 1. */
-#define PROFILE_PLACE(context, cpl_class) ((uint64_t)(context) << 2 | (cpl_class))
-#define PROFILE_NO_PLACE                  UINT64_MAX
+/* A context and a privilege class as one number (p5_core.used_as). */
+#define PROFILE_USED_AS(context, cpl_class) ((context) << 2 | (cpl_class))
 
 /* How a stretch ended. */
 typedef struct profile_end {
@@ -92,7 +91,6 @@ struct profiler {
      * if the site has few lookups and `own` is NULL. */
     uint32_t asking;
     profile_own *own;
-    uint64_t place;                  /* PROFILE_PLACE of the executed code if there is `own`, else 0 */
     unsigned own_count;              /* of sites with a profile_own */
     ARRAY_OF(profile_own *) filled;  /* those whose counts may not be part of the totals yet */
     uint32_t recent[PROFILE_RECENT]; /* index plus 1 of recently found sites, by address */
@@ -112,7 +110,8 @@ struct profiler {
     ARRAY_OF(profile_edge) edges;
     key_table edge_table;
     key_table entry_table; /* far transfers that entered code without symbols */
-    /* Start of the last block that was executed for the first time. A far transfer there enters a function, if it has no symbol. */
+    /* Start of the last block that was executed for the first time. A far transfer there enters a function if no symbol
+     * covers it. */
     uint64_t fresh;
     ARRAY_OF(profile_frame) frames;
     uint32_t context;   /* the current one */
@@ -168,6 +167,12 @@ static inline uint32_t *key_find(key_table *t, uint64_t a, uint32_t b)
     }
 }
 
+/* Returns whether a site is that of the instruction at `address` (PROFILE_AT) in a context at a privilege class. */
+static inline bool profile_is_site(const profile_site *site, uint32_t context, uint64_t address,
+                                   unsigned cpl_class)
+{
+    return site->address == address && site->context == context && site->cpl_class == cpl_class;
+}
 /* Returns the site of the instruction at `address` (PROFILE_AT) in a context at a privilege class, or NULL if memory
  * runs out. Its key puts the context, 16 bits, above the address, which has 8 bits of space and 32 of linear address. */
 profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class);

@@ -178,7 +178,7 @@ static void learn_branch(void *context, const branch_query *query, branch_answer
     memo_node node = {.kind = MEMO_BRANCH,
                       .address = query->pair,
                       .in_v = query->in_v,
-                      .chance = query->unpaired_chance,
+                      .missed_pairing = query->missed_pairing,
                       .branch = {(int32_t)core->pipe.groups, query->previous_pair}};
     record(m, node, false, &packed);
 }

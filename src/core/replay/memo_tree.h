@@ -32,11 +32,11 @@ typedef enum memo_kind {
 } memo_kind;
 
 typedef struct memo_node {
-    uint8_t kind : 3;             /* memo_kind */
-    uint8_t in_v : 1, chance : 1; /* branch: branch_query's in_v and unpaired_chance */
-    uint8_t misaligned : 1;       /* data: the usual answer is memory_misaligned_hit */
-    union {                       /* by `kind` */
-        uint8_t traits;           /* data: TRAIT_* of data_answer.h */
+    uint8_t kind : 3;                     /* memo_kind */
+    uint8_t in_v : 1, missed_pairing : 1; /* branch: branch_query's members */
+    uint8_t misaligned : 1;               /* data: the usual answer is memory_misaligned_hit */
+    union {                               /* by `kind` */
+        uint8_t traits;                   /* data: TRAIT_* of data_answer.h */
         uint8_t
             fetches; /* code: fetches of the piece up to this one if the lead of PF over the decoders at the
                             piece's beginning determines the time of the request, otherwise 0 */

@@ -232,7 +232,7 @@ static branch_query query_of(const p5_core *core, const p5_block *block, uint32_
         .kind = block->branch_kind,
         .taken = taken,
         .in_v = node->in_v,
-        .unpaired_chance = node->chance,
+        .missed_pairing = node->missed_pairing,
         .loop_pairs = branch_run_pairs(block->ran, core->groups + (uint64_t)node->branch.groups)};
 }
 

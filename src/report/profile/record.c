@@ -309,7 +309,7 @@ static bool copy_intervals(p5_profile *p, const p5_machine *machine, const profi
                            const p5_counts *run_totals)
 {
     uint64_t end = p5_machine_clock(machine);
-    bool wanted = profile_asked(machine_core(machine))->most_intervals > 0;
+    bool wanted = profile_options_of(machine_core(machine))->most_intervals > 0;
     if (!COPY_ARRAY(&p->intervals, view->intervals, view->interval_count))
         return false;
     size_t count = p->intervals.count;
@@ -324,7 +324,7 @@ static bool copy_intervals(p5_profile *p, const p5_machine *machine, const profi
 /* Copies the samples and how they were taken. Does nothing if none were. */
 static bool copy_samples(p5_profile *p, const p5_core *core, const profile_view *view)
 {
-    const profile_options *options = profile_asked(core); /* those of profile_start */
+    const profile_options *options = profile_options_of(core); /* those of profile_start */
     if (options->sample_period == 0)
         return true;
     char buffer[48];
@@ -373,7 +373,7 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
     bool fits = run_totals != NULL && profile_collect(core); /* brings the core's profile up to date */
     if (fits) {
         profile_view view; /* pointers into the core's profile */
-        profile_look(core, &view);
+        profile_get_view(core, &view);
         p5_machine_counts(machine, run_totals);
         p->command = profile_printable(p, command != NULL ? command : "");
         p->options = profile_printable(p, options != NULL ? options : "");
@@ -385,7 +385,7 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
                copy_intervals(p, machine, &view, run_totals) &&
                COPY_ARRAY(&p->markers, view.markers, view.marker_count) && copy_samples(p, core, &view) &&
                copy_sites(p, &view) && make_sites_add_up(p, run_totals) &&
-               copy_symbols(p, &view, profile_asked(core)->symbols);
+               copy_symbols(p, &view, profile_options_of(core)->symbols);
     }
     free(run_totals);
     if (fits) {

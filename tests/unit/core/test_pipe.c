@@ -55,7 +55,7 @@ static bool known(void *context, const op *o)
 static void predict(void *context, const branch_query *query, branch_answer *answer)
 {
     run *r = context;
-    r->chance = query->unpaired_chance;
+    r->chance = query->missed_pairing;
     *answer = (branch_answer){.right = r->right, .hit = true};
 }
 

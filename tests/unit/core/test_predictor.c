@@ -344,10 +344,10 @@ static void p54c_key_and_allocation(void **state)
     predictor_fixture f;
     open_predictor(&f, "p54c-100");
     branch_query query = query_at(0x1000, ISA_JMP, true), calm = query_at(0x5000, ISA_JCC, false);
-    query.unpaired_chance = true; /* an unused pairing opportunity: no entry */
+    query.missed_pairing = true; /* an unused pairing opportunity: no entry */
     ask(&f, query);
     ask(&f, calm);
-    query.unpaired_chance = false;
+    query.missed_pairing = false;
     assert_false(ask(&f, query).hit);
     ask(&f, calm);
     assert_true(ask(&f, query).right);

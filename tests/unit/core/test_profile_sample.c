@@ -62,7 +62,7 @@ static profile_view run(guest *g, bool as_batch)
     }
     assert_true(profile_collect(g->core));
     profile_view view;
-    profile_look(g->core, &view);
+    profile_get_view(g->core, &view);
     return view;
 }
 
@@ -122,7 +122,7 @@ static size_t sample_loop(bool memo_on, int quantity, uint64_t period, profile_s
         retire_blocks(core, accesses, NULL, trips, TRIPS);
     assert_true(profile_collect(core));
     profile_view view;
-    profile_look(core, &view);
+    profile_get_view(core, &view);
     memcpy(samples, view.samples, view.sample_count * sizeof *samples);
     p5_block_release(core, block);
     p5_core_close(core);

@@ -125,7 +125,7 @@ static void run(bool symbols, bool delivered, bool behind_call)
     }
     assert_true(profile_collect(g.core));
     profile_view view;
-    profile_look(g.core, &view);
+    profile_get_view(g.core, &view);
     assert_int_equal(context_of(&view, MAIN), MAIN);
     assert_int_equal(context_of(&view, BEHIND), MAIN);
     assert_int_equal(context_of(&view, CALLEE), CALLEE);
@@ -196,7 +196,7 @@ static void test_address_spaces(void **state)
     }
     assert_true(profile_collect(g.core));
     profile_view view;
-    profile_look(g.core, &view);
+    profile_get_view(g.core, &view);
     assert_int_equal(view.directory_count, 2);
     assert_int_equal(view.directories[0], FIRST_DIRECTORY);
     assert_int_equal(view.directories[1], SECOND_DIRECTORY);
@@ -239,7 +239,7 @@ static void test_return_without_call(void **state)
     retire_blocks(g.core, accesses, NULL, stretches, TIMES);
     assert_true(profile_collect(g.core));
     profile_view view;
-    profile_look(g.core, &view);
+    profile_get_view(g.core, &view);
     assert_int_equal(context_of(&view, CALLEE), CALLEE);
     guest_close(&g);
 }
