@@ -47,8 +47,8 @@ uint64_t memory_invd(memory *m, uint64_t asked);
 /* Returns the clock at which all buffered writes have reached memory and EWBE# is active. Serialising
  * instructions and I/O wait for it. */
 uint64_t memory_drained(memory *m, uint64_t asked);
-/* Return how many clocks after `now` all pending requests are completed, and how many after `now` a new bus cycle
- * can begin. */
+/* Return how many clocks after `now` all pending requests are completed (the data cache must not be frozen by CR0.CD),
+ * and how many after `now` a new bus cycle can begin. */
 uint64_t memory_backlog(const memory *m, uint64_t now);
 uint64_t memory_bus_backlog(const memory *m, uint64_t now);
 /* Requests a write buffer for a branch trace message at `asked`, and returns the clock at which it is

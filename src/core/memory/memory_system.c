@@ -3,6 +3,7 @@
  * may have been evicted or flushed. */
 #include "core/memory/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,7 @@ uint64_t memory_drained(struct memory *m, uint64_t asked)
 /* Return how many clocks after `now` all pending requests are completed, and a new bus cycle can begin. */
 uint64_t memory_backlog(const struct memory *m, uint64_t now)
 {
+    assert(!memory_frozen(m)); /* read_idle and write_idle are clocks */
     uint64_t done = memory_later(memory_later(m->write_idle, m->read_idle), m->code_fill.done);
     for (unsigned i = 0; i < 4; i++)
         done = memory_later(done, m->code_parts[i]);

@@ -7,8 +7,8 @@
 #include "core/memory/memory_fast.h"
 #include "core/model/model.h"
 
-/* Clocks that certainly suffice from a redirection of the instruction stream to EX, and for what fetching a line may
- * add. */
+/* Upper bound of the clocks from a redirection of the instruction stream until EX, with what fetching a line adds to
+ * them besides its bus cycles. */
 enum { FRONT = 32 };
 
 /* ---- pending work -------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ typedef struct displaced {
 /* Returns whether a line may have been filled into the set. */
 static bool is_filled(const displaced *d, unsigned set)
 {
-    return d->sets[set / 64 % 2] >> set % 64 & 1;
+    return d->sets[set / 64] >> set % 64 & 1;
 }
 
 /* Returns whether the line at `linear` may be fetched as code, which removes it from the data cache: it is near
@@ -69,15 +69,15 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
     bool line = (a->flags & ACCESS_ON_BUS) == 0 && memory_within_line(a) &&
                 memory_hit(m, a->physical, write) >= 0 && !is_filled(d, set);
     if (!line) {
-        d->sets[set / 64 % 2] |= 1ull << set % 64;
+        d->sets[set / 64] |= 1ull << set % 64;
         set = (set + 1) % CACHE_SETS; /* a split reference also fills the next line */
         d->sets[set / 64] |= 1ull << set % 64;
     }
     return page && line;
 }
 
-/* Returns the bound for a reference that does not hit. */
-static uint32_t missing(const struct memory *m, const bound *b, const p5_access *a)
+/* Returns the most clocks that a reference takes if it does not hit. */
+static uint32_t most_clocks_of(const struct memory *m, const bound *b, const p5_access *a)
 {
     bool one_read = (a->flags & ACCESS_ON_BUS) == 0 && (a->linear & 7) + a->size <= 8 &&
                     !bus_is_video(a->physical) && memory_has_page(m, a);
@@ -121,21 +121,21 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r)
     unsigned lines = lines_missing(m, block->code);
     if (!memory_has_code_page(m, block->code->linear) || (memory_is_paged(m) && spans_pages(block->code)))
         clocks += b->walk_clocks;
-    bool asks = lines > 0;
+    bool uses_bus = lines > 0;
     displaced d = {{0}, false};
     for (const p5_access *a = r->accesses; a < r->accesses + r->access_count; a++) {
         bool code = close_to_code(a->linear, block->code->linear, block->code->size) ||
                     close_to_code(a->linear, r->next, 0);
         if (hits(m, a, &d) && !code)
             continue;
-        clocks += d.pages ? b->access_clocks : missing(m, b, a);
-        asks = true;
-        if (code || memory_has_code(m, a->physical))
+        clocks += d.pages ? b->access_clocks : most_clocks_of(m, b, a);
+        uses_bus = true;
+        if (code ||
+            memory_has_code(m, a->physical)) /* it may remove lines of the block from the code cache */
             lines = block->code->size / P5_LINE_BYTES + 2;
     }
-    if (asks) { /* the bus may be busy with earlier requests or a prefetch */
+    if (uses_bus) /* which may be busy with earlier requests or a prefetch */
         clocks +=
             (uint64_t)(b->line_clocks + b->write_back_clocks) * lines + memory_bus_backlog(m, core->now);
-    }
     return clocks;
 }

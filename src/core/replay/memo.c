@@ -3,7 +3,7 @@
  * A *piece* is a basic block or a part of it. A *path* is the memo's entry for a piece that starts from one state
  * of the pipe in one variant (a number: bank conflicts, operand values ...). Its tree has a *node* for each
  * question of the pipe (code line, data reference, branch) and an *edge* for each answer that is not the usual one,
- * a hit without a wait. A *leaf* is an outcome: clocks, counts, the next state. Objects of each kind are in a pool
+ * a hit without a wait; a *fan* stores the edges of a node that has several. A *leaf* is an outcome: clocks, counts, the next state. Objects of each kind are in a pool
  * and are known by their numbers; number 0 is none, or a dummy (memo.h, memo_tree.h). */
 #include "core/replay/memo.h"
 
@@ -369,8 +369,8 @@ memo_state *memo_intern(p5_core *core)
 
 /* ---- paths ------------------------------------------------------------------------------------------- */
 
-/* Returns the path of a piece from state `from` in a variant, and makes it if necessary. NULL: the piece has other
- * paths and misses one for the first time since it was learned, or memory is out. */
+/* Returns the path of a piece from state `from` in a variant, and makes it if necessary. NULL: memory is out,
+ * or the piece has other paths and misses one for the first time since it was learned (memo_is_new). */
 memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, uint32_t variant)
 {
     assert(part->memo && from != NULL);
@@ -414,7 +414,7 @@ void memo_release(p5_core *core, p5_block *block)
     }
 }
 
-/* Drops everything that was learned, after totals were formed and the pipe restored from it. */
+/* Forms totals from what was learned, restores the pipe from it, and drops it. */
 void memo_drop_all(p5_core *core)
 {
     memo *m = &core->memo;

@@ -17,12 +17,12 @@ enum { MEMO_REST = 3 };
 
 /* ---- data references ---- */
 
-/* Packs the result that memory_ask just returned for a reference requested at clock `asked`. The last word is that
- * result: DATA_USUAL, a word with its own flag, or DATA_LONG, for which the other words hold the data_answer. */
-static inline memo_answer memo_pack_data(const memory *m, uint64_t answer, uint64_t asked)
+/* Packs the result `word` that memory_ask just returned for a reference requested at clock `asked`. The last word is
+ * that result: DATA_USUAL, a word with its own flag, or DATA_LONG, for which the other words hold the data_answer. */
+static inline memo_answer memo_pack_data(const memory *m, uint64_t word, uint64_t asked)
 {
-    if (answer != DATA_LONG)
-        return (memo_answer){{0, 0, 0, answer}};
+    if (word != DATA_LONG)
+        return (memo_answer){{0, 0, 0, word}};
     const data_answer *a = memory_long_answer(m);
     return (memo_answer){{a->done - asked, a->word1, a->word2, 0}};
 }

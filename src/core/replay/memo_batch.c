@@ -21,25 +21,25 @@ static inline idle_time find_idle_time(const struct memory *m)
 enum { LEVELS = offsetof(p5_retired_block, iopl) + 1 - offsetof(p5_retired_block, cpl) };
 
 /* The piece that is being priced. */
-typedef struct place {
+typedef struct position {
     const p5_retired_block *b; /* its stretch */
     piece *piece;
     const p5_access *references; /* its first reference */
-    p5_prediction said;          /* what was predicted for the branch at the end of its stretch */
-} place;
+    p5_prediction prediction;    /* what was predicted for the branch at the end of its stretch */
+} position;
 
 /* A batch that is being priced. */
-typedef struct run {
+typedef struct batch_state {
     const p5_batch *batch;
     const p5_retired_block *reported; /* the last stretch whose end the profile knows, or NULL */
-    place at;                         /* where the hot path was left; the hot path itself keeps its place in
+    position at;                      /* where the hot path was left; the hot path itself keeps its own in
                                          registers */
     idle_time idle;                   /* find_idle_time after the last piece */
-} run;
+} batch_state;
 
 /* Saves the references of the instruction pending in D1, which are the last ones before `references`, because the
  * caller may resume from a different buffer. Those from before the batch are saved already. */
-static inline void keep_waiting(p5_core *core, const run *all, const p5_access *references)
+static inline void keep_waiting(p5_core *core, const batch_state *all, const p5_access *references)
 {
     const memo_leaf *last = memo_last(&core->memo);
     if (last->waits > 1 && references != all->batch->accesses)
@@ -47,7 +47,8 @@ static inline void keep_waiting(p5_core *core, const run *all, const p5_access *
 }
 
 /* Records that the hot path is left at `here`. Returns `all`. */
-static inline __attribute__((always_inline)) run *leave(p5_core *core, run *all, const place *here)
+static inline __attribute__((always_inline)) batch_state *leave(p5_core *core, batch_state *all,
+                                                                const position *here)
 {
     all->at = *here;
     keep_waiting(core, all, here->references);
@@ -55,36 +56,36 @@ static inline __attribute__((always_inline)) run *leave(p5_core *core, run *all,
 }
 
 /* Return the first reference, the first operand value and the prediction of a stretch of the batch. */
-static inline const p5_access *accesses_of(const run *all, const p5_retired_block *b)
+static inline const p5_access *accesses_of(const batch_state *all, const p5_retired_block *b)
 {
     return b == all->batch->blocks ? all->batch->accesses : b[-1].accesses_end;
 }
 
-static inline const p5_value *values_of(const run *all, const p5_retired_block *b)
+static inline const p5_value *values_of(const batch_state *all, const p5_retired_block *b)
 {
     return b == all->batch->blocks ? all->batch->values : b[-1].values_end;
 }
 
-static inline p5_prediction prediction_of(const run *all, const p5_retired_block *b)
+static inline p5_prediction prediction_of(const batch_state *all, const p5_retired_block *b)
 {
     assert(b >= all->batch->blocks && b < all->batch->blocks + all->batch->count);
     return all->batch->predictions[b - all->batch->blocks];
 }
 
 /* Returns the prediction for the end of the piece. */
-static inline p5_prediction prediction_at(const place *here)
+static inline p5_prediction prediction_at(const position *here)
 {
-    return memo_prediction(here->piece, here->said);
+    return memo_prediction(here->piece, here->prediction);
 }
 
 /* Returns a stretch of the batch in its general form. */
-static p5_retired whole_stretch(const run *all, const p5_retired_block *b)
+static p5_retired whole_stretch(const batch_state *all, const p5_retired_block *b)
 {
     return block_retired(b, accesses_of(all, b), values_of(all, b));
 }
 
 /* Returns the current piece as a stretch. */
-static p5_retired part(const run *all)
+static p5_retired part(const batch_state *all)
 {
     p5_retired whole = whole_stretch(all, all->at.b);
     return piece_retired(&whole, all->at.piece, all->at.references,
@@ -92,7 +93,7 @@ static p5_retired part(const run *all)
 }
 
 /* Returns the members of the current piece that its variant depends on. */
-static inline p5_retired variant_part(const run *all)
+static inline p5_retired variant_part(const batch_state *all)
 {
     const p5_retired_block *b = all->at.b;
     const piece *p = all->at.piece;
@@ -107,13 +108,13 @@ static inline p5_retired variant_part(const run *all)
 }
 
 /* Returns whether the branch at the end of the stretch was taken. */
-static inline bool is_taken(const place *here)
+static inline bool is_taken(const position *here)
 {
     return block_taken(here->b->block, here->b->next);
 }
 
 /* Prices the current piece on the exact path. */
-static void __attribute__((noinline)) price_piece_exact(p5_core *core, run *all)
+static void __attribute__((noinline)) price_piece_exact(p5_core *core, batch_state *all)
 {
     const p5_retired r = part(all);
     core->prediction = prediction_of(all, all->at.b);
@@ -122,7 +123,7 @@ static void __attribute__((noinline)) price_piece_exact(p5_core *core, run *all)
 }
 
 /* Returns whether the caller supplied all operand values of the stretch, if the piece needs any. */
-static inline bool has_values(const run *all, const place *here)
+static inline bool has_values(const batch_state *all, const position *here)
 {
     const p5_retired_block *b = here->b;
     return here->piece->value_count == 0 || b->values_end - values_of(all, b) == b->block->value_count;
@@ -130,7 +131,7 @@ static inline bool has_values(const run *all, const place *here)
 
 /* Returns the path of the current piece. `path` followed last time, and may be that of another piece or variant.
  * NULL: the piece must take the exact path. */
-static memo_path *__attribute__((noinline)) other_path(p5_core *core, run *all, memo_path *path)
+static memo_path *__attribute__((noinline)) other_path(p5_core *core, batch_state *all, memo_path *path)
 {
     uint32_t key = 0;
     piece *p = all->at.piece;
@@ -147,7 +148,7 @@ static memo_path *__attribute__((noinline)) other_path(p5_core *core, run *all, 
 }
 
 /* Runs the pipe for the current piece from the end of the tree of `path` on, and adds the run to the tree. */
-static void __attribute__((noinline)) learn(p5_core *core, const run *all, memo_path *path)
+static void __attribute__((noinline)) learn(p5_core *core, const batch_state *all, memo_path *path)
 {
     const p5_retired r = part(all);
     core->prediction = prediction_of(all, all->at.b);
@@ -184,10 +185,10 @@ any_may_not_pair(const p5_core *core, const p5_retired_block *b, const p5_retire
  * Starts at the question `at` of its tree (NULL: the first), before which all answers were usual. Returns the leaf
  * with which the piece ended, or leaf 0, the dummy, if the pipe ran. Updates `all->idle`. */
 static memo_leaf *__attribute__((noinline))
-price_unusual(p5_core *core, run *all, memo_path *path, memo_node *at)
+price_unusual(p5_core *core, batch_state *all, memo_path *path, memo_node *at)
 {
     assert(path->streak.piece == all->at.piece);
-    const place *here = &all->at;
+    const position *here = &all->at;
     const memo_execution executed = {here->references, here->b->next, prediction_at(here)};
     memo_leaf *leaf = memo_walk(core, path, &executed, at);
     if (__builtin_expect(leaf != NULL, 1)) {
@@ -201,8 +202,8 @@ price_unusual(p5_core *core, run *all, memo_path *path, memo_node *at)
 
 /* Prices the piece at `here`, which has the path `path`. Most of the time, all answers are usual and each line is
  * the most recently used of its set; otherwise price_unusual continues. Returns what that returns. */
-static inline __attribute__((always_inline)) memo_leaf *price_piece(p5_core *core, run *all,
-                                                                    const place *here, memo_path *path)
+static inline __attribute__((always_inline)) memo_leaf *price_piece(p5_core *core, batch_state *all,
+                                                                    const position *here, memo_path *path)
 {
     assert(!path->streak.is_edge && path->streak.piece == here->piece);
     const memo_streak *streak = &path->streak;
@@ -235,8 +236,8 @@ static inline __attribute__((always_inline)) memo_leaf *price_piece(p5_core *cor
 
 /* Returns the path of this execution of the piece at `here`. `path`, which followed last time, is one of the same
  * piece but perhaps of another variant. NULL: the piece must take the exact path. */
-static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, run *all, const place *here,
-                                                                   memo_path *path)
+static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core, batch_state *all,
+                                                                   const position *here, memo_path *path)
 {
     const piece *p = here->piece;
     if (!p->only_saturates || !has_values(all, here))
@@ -256,7 +257,7 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
  * memo_leaf.unreported_path leads to these. How the last one ended is reported when it matters. */
 
 /* Reports the stretch before `b` to the profile, unless that has been done or `b` is the first. */
-static inline void report_last(p5_core *core, const run *all, const p5_retired_block *b)
+static inline void report_last(p5_core *core, const batch_state *all, const p5_retired_block *b)
 {
     const p5_retired_block *last = b - 1;
     if (b != all->batch->blocks && last != all->reported)
@@ -280,7 +281,7 @@ static inline void set_unreported_path(const p5_core *core, memo_leaf *leaf, con
 
 /* Returns the path of the first piece of a stretch that may be the target of a call, return or jump to another
  * function, and reports the stretch to the profile. NULL: the piece must take the exact path. */
-static memo_path *__attribute__((noinline)) reported_path(p5_core *core, run *all)
+static memo_path *__attribute__((noinline)) reported_path(p5_core *core, batch_state *all)
 {
     const p5_retired_block *b = all->at.b;
     p5_block *block = b->block;
@@ -299,19 +300,17 @@ static memo_path *__attribute__((noinline)) reported_path(p5_core *core, run *al
 
 /* Prices the pieces of the stretch at `here`; `path` is what followed last time. Returns the path that followed the
  * stretch last time. `profiled`: there is a profile. */
-static inline __attribute__((always_inline)) memo_path *price_pieces(p5_core *core, run *all, place *here,
-                                                                     memo_path *path, bool profiled)
+static inline __attribute__((always_inline)) memo_path *
+price_pieces(p5_core *core, batch_state *all, position *here, memo_path *path, bool profiled)
 {
     for (;;) {
         piece *const p = here->piece;
         const bool first = p == &here->b->block->memo.first;
         if (__builtin_expect(path->streak.piece != p, 0)) {
             path = profiled && first ? NULL : other_path(core, leave(core, all, here), path);
-            if (profiled && path && core->memo.last)
-                set_unreported_path(core, memo_last(&core->memo), path);
         } else if (p->has_variants) {
             path = in_variant(core, all, here, path);
-            if (profiled && path)
+            if (profiled && first && path)
                 set_unreported_path(core, memo_last(&core->memo), path);
         }
         if (profiled && first &&
@@ -326,19 +325,18 @@ static inline __attribute__((always_inline)) memo_path *price_pieces(p5_core *co
             price_piece_exact(core, leave(core, all, here));
             leaf = memo_last(&core->memo);
         }
-        path = next_path_of(core, leaf, profiled);
+        /* only a stretch's first piece may have to be reported */
+        path = next_path_of(core, leaf, profiled && !p->next);
         if (!p->next)
             return path;
         here->references = (const p5_access *)((const char *)here->references + p->access_bytes);
         here->piece = p->next;
-        if (profiled && leaf->unreported_path == 0)
-            path = next_path_of(core, leaf, false);
     }
 }
 
 /* Returns whether the stretch `b` certainly ends before clock `limit`. */
 static bool __attribute__((noinline))
-stays_before(p5_core *core, const run *all, const p5_retired_block *b, uint64_t limit)
+stays_before(p5_core *core, const batch_state *all, const p5_retired_block *b, uint64_t limit)
 {
     if (core->now + b->block->worst_clocks < limit)
         return true;
@@ -349,7 +347,7 @@ stays_before(p5_core *core, const run *all, const p5_retired_block *b, uint64_t 
 /* Prices what the hot path cannot: the first stretch of a batch if the pending instruction's references do
  * not precede its own, a stretch that is not a whole block, or one at another privilege level. */
 static void __attribute__((noinline))
-price_single(p5_core *core, run *all, const p5_retired_block *b, bool profiled)
+price_single(p5_core *core, batch_state *all, const p5_retired_block *b, bool profiled)
 {
     if (profiled)
         report_last(core, all, b);
@@ -377,21 +375,19 @@ price_stretches(p5_core *core, const p5_batch *batch, bool profiled, bool limite
     const p5_retired_block *b = batch->blocks, *const end = b + batch->count;
     const p5_access *accesses = batch->accesses;
     const p5_prediction *prediction = batch->predictions;
-    run all = {.batch = batch, .idle = find_idle_time(core->memory)};
-    const bool single = core->control.fpu_trap && any_may_not_pair(core, b, end);
-    int64_t levels = single || begins_elsewhere(core) ? NO_LEVELS : priced_levels(core, b);
+    batch_state all = {.batch = batch, .idle = find_idle_time(core->memory)};
+    const bool singly =
+        core->control.fpu_trap && any_may_not_pair(core, b, end); /* price_single prices all */
+    int64_t levels = singly || begins_elsewhere(core) ? NO_LEVELS : priced_levels(core, b);
     memo_path *path = memo_next_path(core);
     if (profiled && !profile_expects(core->profile, b->block))
         path = memo_path_at(&core->memo, 0);
     /* before clock `far`, no block can reach the limit */
     const uint64_t most = limited ? core_longest_block(core) : 0, far = limit > most ? limit - most : 0;
     for (; b < end; accesses = b->accesses_end, b++, prediction++) {
-        if (limited && __builtin_expect(core->now >= far, 0)) {
-            keep_waiting(core, &all, accesses);
-            if (!stays_before(core, &all, b, limit))
-                break;
-        }
-        place here = {b, &b->block->memo.first, accesses, *prediction};
+        if (limited && __builtin_expect(core->now >= far, 0) && !stays_before(core, &all, b, limit))
+            break;
+        position here = {b, &b->block->memo.first, accesses, *prediction};
         host_line_will_read(b); /* another thread may have written it */
         host_line_will_read(accesses);
         bool whole = (const char *)accesses + here.piece->block_bytes == (const char *)b->accesses_end;
@@ -400,7 +396,7 @@ price_stretches(p5_core *core, const p5_batch *batch, bool profiled, bool limite
                 break;
             keep_waiting(core, &all, accesses);
             price_single(core, &all, b, profiled);
-            levels = single ? NO_LEVELS : priced_levels(core, b);
+            levels = singly ? NO_LEVELS : priced_levels(core, b);
             path = next_path_of(core, memo_last(&core->memo), profiled);
             continue;
         }
@@ -421,8 +417,8 @@ void memo_price_batch(p5_core *core, const p5_batch *batch)
         price_stretches(core, batch, false, false, 0);
 }
 
-/* Does so up to the first stretch that may reach clock `limit` or is not a whole block. Returns the number of
- * stretches priced. */
+/* Prices the stretches of a batch up to the first that may reach clock `limit` or is not a whole block. Returns the
+ * number of stretches priced. */
 size_t memo_price_batch_before(p5_core *core, const p5_batch *batch, uint64_t limit)
 {
     return core->profile ? price_stretches(core, batch, true, true, limit)

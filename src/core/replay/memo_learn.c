@@ -79,7 +79,7 @@ static bool is_usually_misaligned(const p5_core *core, const p5_access *access, 
            !core->profile;
 }
 
-/* Answers the pipe's questions, each of a kind, and records them. */
+/* The callbacks from here to learn_branch answer the pipe's questions, one kind each, and record them. */
 static uint64_t learn_data(void *context, const p5_access *access, uint64_t asked, unsigned traits,
                            data_answer *answer)
 {
@@ -114,8 +114,8 @@ static bool learn_code(void *context, uint32_t linear, uint64_t asked, code_answ
     const uint32_t physical = price_code_physical(core, core->block, linear);
     const pipe *p = &core->pipe;
     const prefetch *f = &p->prefetch;
-    const uint64_t latest = f->from_past ? p->start + (uint64_t)p->fifo.clock : asked; /* the request is no
-                                                                                          later */
+    /* the request is no later than this */
+    const uint64_t latest = f->from_past ? p->start + (uint64_t)p->fifo.clock : asked;
     if (answered(m, &packed, &usual)) {
         if (!usual)
             memo_unpack_code(&packed, asked, latest, answer);
@@ -270,8 +270,8 @@ static uint32_t make_leaf(p5_core *core, const counted *found, uint32_t clocks)
     const pipe *p = &core->pipe;
     assert(p->groups <= PIECE_MOST + 1 && p->instructions <= PIECE_MOST + 1);
     memo *m = &core->memo;
-    const prefetch_move move = prefetch_moved(&p->prefetch, p->now); /* before memo_intern simplifies the
-                                                                        state */
+    /* before memo_intern simplifies the state */
+    const prefetch_move move = prefetch_moved(&p->prefetch, p->now);
     memo_state *to = m->current = memo_intern(core);
     memo_delta *deltas = arena_alloc(&m->arena, found->count * sizeof *deltas);
     memo_leaf *leaf = to && deltas ? memo_new_leaf(m) : NULL;
@@ -310,8 +310,7 @@ static bool insert(p5_core *core, memo_path *path, const counted *found, uint32_
     memo *m = &core->memo;
     assert(m->outcome < MEMO_OUTCOMES && m->asked <= m->record_capacity);
     memo_streak *streak = &path->streak;
-    memo_node *before = NULL; /* the next question follows its usual answer; NULL: it is the first of
-                                 `streak` */
+    memo_node *before = NULL; /* the next question follows its usual answer; NULL: begins `streak` */
     for (const memo_record *record = m->records;; record++) {
         memo_node *at = before ? memo_after_usual(m, before) : streak->first;
         if (!at) {
@@ -385,8 +384,7 @@ static void add_run(p5_core *core, const p5_retired *r, memo_path *path, uint64_
         record_end(m);
     counted found;
     move_counted(&core->deltas[core->cpl_class], m->scratch, &found);
-    /* P54C: a BTB lookup uses the addresses of groups in this piece and the previous one, but not of older
-     * ones */
+    /* P54C: a BTB lookup uses the addresses of groups in this piece and the previous one, but not of older ones. */
     const bool has_group = core->pipe.groups > 0 || !core->timing.btb_by_pairs;
     const bool fits = m->asked <= m->record_capacity && m->asked < UINT16_MAX && has_group;
     if (fits && found.count < MOST_DELTAS && insert(core, path, &found, (uint32_t)clocks))

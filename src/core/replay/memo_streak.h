@@ -2,7 +2,7 @@
  * entry for one state of the pipe and one variant. The pipe's lookups are *questions*. A *streak* is the questions
  * from the beginning of a path, or after an answer that was not usual, as long as answers are *usual*: hits that
  * wait for nothing. Its *steps* are those that must be asked even if the code cache did not change: data
- * references. A *leaf* is the outcome of the piece: clocks, counts, the next state (memo_tree.h). */
+ * references and (P54C) BTB lookups of groups without a branch. A *leaf* is the outcome of the piece: clocks, counts, the next state (memo_tree.h). */
 #ifndef CORE_REPLAY_MEMO_STREAK_H
 #define CORE_REPLAY_MEMO_STREAK_H
 
@@ -167,8 +167,8 @@ static inline void memo_use_lines(p5_core *core, const memo_streak *streak, unsi
 static inline p5_prediction memo_prediction(const piece *p, p5_prediction prediction)
 {
     assert(p->predicted == 0 || p->predicted == UINT8_MAX);
-    return prediction &
-           p->predicted; /* a mask, because a host branch here would be mispredicted with the guest's */
+    /* a mask, because a host branch here would be mispredicted with the guest's */
+    return prediction & p->predicted;
 }
 
 /* Counts a use of the leaf with which a piece ended: its clocks pass, and it becomes the last leaf. Returns false for

@@ -14,7 +14,6 @@
 
 #include <assert.h>
 
-#include "core/profile/profile.h"
 #include "core/branch/predictor_fast.h"
 #include "core/profile/profiler.h"
 #include "core/replay/memo.h"
@@ -37,14 +36,13 @@ typedef struct memo_node {
     uint8_t misaligned : 1;               /* data: the usual answer is memory_misaligned_hit */
     union {                               /* by `kind` */
         uint8_t traits;                   /* data: TRAIT_* of data_answer.h */
-        uint8_t
-            fetches; /* code: fetches of the piece up to this one if the lead of PF over the decoders at the
-                            piece's beginning determines the time of the request, otherwise 0 */
+        /* code: fetches of the piece up to this one if the lead of PF over the decoders at the piece's beginning
+         * determines the time of the request, otherwise 0 */
+        uint8_t fetches;
     };
-    uint16_t number; /* questions of the path before it, whatever the answers were */
-    int32_t
-        offset; /* clock of the question, relative to core.now at the piece's beginning; code: the latest such
-                        clock */
+    uint16_t number; /* how many questions precede it on the way from the beginning of the path */
+    /* clock of the question, relative to core.now at the piece's beginning; code: the latest such clock */
+    int32_t offset;
     /* code: linear address of the fetch; end: of the instruction's last byte; passed: of the U instruction of
      * the previous group; branch: of the U instruction of its own pair. */
     uint32_t address;
@@ -59,17 +57,17 @@ typedef struct memo_node {
         } code;
         struct {            /* MEMO_BRANCH, MEMO_PASSED */
             int32_t groups; /* groups of the piece up to this one */
-            uint32_t
-                previous; /* branch: U address of the previous group. This, and `address` of MEMO_PASSED, is
-                                  not valid in the first group, whose previous one is in another piece */
+            /* branch: U address of the previous group. This, and `address` of MEMO_PASSED, is not valid in the first
+             * group, whose previous one is in another piece. */
+            uint32_t previous;
         } branch;
     };
-    uint32_t
-        usual; /* number of the next question after the usual answer: a hit that nothing delays; a known end
-                       bit; a group that passes. 0: the usual answer never occurred */
-    uint32_t edge; /* number of the most recent edge for other answers, or 0; the leaves after a branch are in
-                       memo_streak.leaves */
-    uint32_t fan;  /* number of the memo_fan with all edges if there are several, or 0 */
+    /* Number of the next question after the usual answer: a hit that nothing delays, a known end bit, a group for
+     * which no taken branch is predicted. 0: the usual answer never occurred. */
+    uint32_t usual;
+    /* Number of the most recent edge for other answers, or 0. The leaves after a branch are in memo_streak.leaves. */
+    uint32_t edge;
+    uint32_t fan; /* number of the memo_fan with all edges if there are several, or 0 */
 } memo_node;
 _Static_assert(HOST_LINE % sizeof(memo_node) == 0, "nodes do not cross lines");
 
@@ -167,9 +165,9 @@ struct memo_streak {
     bool only_data : 1;      /* all steps are data references, so the fast path can be used */
     bool asks_code : 1;      /* lines are fetched on it */
     uint32_t variant;        /* path: the variant */
-    uint32_t leaves
-        [MEMO_OUTCOMES]; /* numbers of the leaves by the branch's outcome, if all answers up to the branch
-                                  are usual; 0: it never occurred. Frequent outcomes have low numbers */
+    /* Numbers of the leaves by the branch's outcome, if all answers up to the branch are usual; 0: it never occurred.
+     * Frequent outcomes have low numbers. */
+    uint32_t leaves[MEMO_OUTCOMES];
 };
 /* What every piece reads is in one line of the host's cache, next to the line with the rest. */
 _Static_assert(offsetof(memo_streak, piece) == HOST_LINE, "hot");

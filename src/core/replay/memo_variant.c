@@ -13,7 +13,7 @@ enum { MODE_BITS = 2, CLOCK_BITS = 10 };
 _Static_assert(2 + PIECE_BANKS + PIECE_VALUES + CLOCK_BITS <= 32, "a variant fits");
 
 /* Appends to the key `*result` saturations, clocks that depend on values, and the mode and whether the privilege is
- * that of the kernel. pieces.c cuts pieces so that the bits fit. Returns false if the clocks do not fit. */
+ * not that of the kernel. pieces.c cuts pieces so that the bits fit. Returns false if the clocks do not fit. */
 static bool values_variant(const p5_core *core, const piece *p, const p5_value *values, uint8_t mode,
                            uint32_t *result)
 {

@@ -9,10 +9,9 @@
 #include "core/memory/data_cache.h"
 #include "core/memory/tlb.h"
 
-enum {
-    MOST_AT_ONCE = 8
-}; /* at least the pairs of references of one instruction (PUSHA, POPA: 4), and one more with
-                              the instruction before it */
+/* Not less than the pairs of references of one instruction (PUSHA, POPA: 4), and one more with the instruction before
+ * it. */
+enum { MOST_AT_ONCE = 8 };
 
 /* Returns whether the instruction's clocks depend on the mode, or on mode and privilege. */
 static bool cost_by_mode(const op *o)
@@ -97,7 +96,7 @@ static bool join(p5_block *block, piece *p, unsigned i)
 {
     const op *o = &block->ops[i];
     unsigned banks = may_meet(block, i, NULL);
-    unsigned accesses = (block->access_start[i + 1] - block->access_start[p->first]);
+    unsigned accesses = block->access_start[i + 1] - block->access_start[p->first];
     const bool value = o->value != ISA_VALUE_NONE, varies = op_varies(o), by_mode = cost_by_mode(o);
     const bool changes_clocks = by_mode || (value && o->value != ISA_VALUE_SATURATED);
     const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
