@@ -1,4 +1,5 @@
 /* Recognises well-formed UTF-8, and makes any bytes printable. */
+#include "base/memory_text.h"
 #include "base/utf8.h"
 
 /* Returns the length in bytes of the well-formed sequence at `at`, 0 if there is none. The rules are those of table
@@ -53,11 +54,8 @@ void utf8_write_printable(FILE *out, const char *text)
 
 char *utf8_printable(const char *text)
 {
-    char *copy = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&copy, &size);
-    if (memory == NULL)
-        return NULL;
-    utf8_write_printable(memory, text);
-    return fclose(memory) == 0 ? copy : NULL;
+    memory_text copy;
+    if (memory_text_open(&copy))
+        utf8_write_printable(copy.out, text);
+    return memory_text_end(&copy);
 }

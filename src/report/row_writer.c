@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_text.h"
 #include "base/utf8.h"
 #include "p5scope/version.h"
 
@@ -43,8 +44,10 @@ void rows_begin(row_writer *rows)
         return;
     }
     rows->started = false;
-    rows->line = open_memstream(&rows->line_text, &rows->line_size);
-    rows->names = rows->named ? NULL : open_memstream(&rows->name_text, &rows->name_size);
+    memory_text_open(&rows->line);
+    rows->names = (memory_text){0};
+    if (!rows->named)
+        memory_text_open(&rows->names);
 }
 
 /* Writes a cell to `to`, in quotes if necessary. A byte that is not UTF-8 becomes U+FFFD. Does nothing if `to` is
@@ -71,8 +74,8 @@ static void put_cell(FILE *to, bool first, char separator, const char *text)
 /* Adds a cell to the CSV row and, in the first row, its key to the names. */
 static void put(row_writer *rows, const char *key, const char *value)
 {
-    put_cell(rows->names, !rows->started, rows->separator, key);
-    put_cell(rows->line, !rows->started, rows->separator, value);
+    put_cell(rows->names.out, !rows->started, rows->separator, key);
+    put_cell(rows->line.out, !rows->started, rows->separator, value);
     rows->started = true;
 }
 
@@ -129,14 +132,21 @@ void rows_names(row_writer *rows, const char *key, const char *const *names, siz
         json_close_array(&rows->json);
         return;
     }
-    char *text = NULL;
-    size_t size = 0;
-    FILE *cell = open_memstream(&text, &size);
-    for (size_t i = 0; cell != NULL && i < count; i++)
-        fprintf(cell, "%s%s", i > 0 ? " " : "", names[i]);
-    if (cell != NULL && fclose(cell) == 0)
-        put(rows, key, text);
-    free(text);
+    memory_text cell;
+    memory_text_open(&cell);
+    for (size_t i = 0; cell.out != NULL && i < count; i++)
+        fprintf(cell.out, "%s%s", i > 0 ? " " : "", names[i]);
+    if (memory_text_end(&cell) != NULL)
+        put(rows, key, cell.text);
+    free(cell.text);
+}
+
+/* Writes the collected cells as a line, if there are any and memory was not out. */
+static void end_line(FILE *out, memory_text *cells)
+{
+    if (memory_text_end(cells) != NULL)
+        fprintf(out, "%s\n", cells->text);
+    free(cells->text);
 }
 
 void rows_end(row_writer *rows)
@@ -145,12 +155,7 @@ void rows_end(row_writer *rows)
         json_close_object(&rows->json);
         return;
     }
-    if (rows->names != NULL && fclose(rows->names) == 0)
-        fprintf(rows->out, "%s\n", rows->name_text);
-    if (rows->line != NULL && fclose(rows->line) == 0)
-        fprintf(rows->out, "%s\n", rows->line_text);
-    free(rows->line_text);
-    if (!rows->named)
-        free(rows->name_text);
+    end_line(rows->out, &rows->names);
+    end_line(rows->out, &rows->line);
     rows->named = true;
 }

@@ -3,20 +3,19 @@
 #ifndef REPORT_ROW_WRITER_H
 #define REPORT_ROW_WRITER_H
 
+#include "base/memory_text.h"
 #include "p5tool/report.h"
 #include "report/json_writer.h"
 
 typedef struct row_writer {
     FILE *out;
     bool csv;
-    char separator;              /* CSV: between the cells */
-    bool named;                  /* CSV: the line of names has been written, here or by an earlier report */
-    bool started;                /* CSV: the current row has a cell */
-    FILE *names;                 /* CSV: collects the columns' names during the first row; then NULL */
-    FILE *line;                  /* CSV: collects the cells of the current row */
-    char *name_text, *line_text; /* the memory behind these two streams */
-    size_t name_size, line_size;
-    json_writer json; /* JSON lines */
+    char separator;    /* CSV: between the cells */
+    bool named;        /* CSV: the line of names has been written, here or by an earlier report */
+    bool started;      /* CSV: the current row has a cell */
+    memory_text names; /* CSV: collects the columns' names during the first row */
+    memory_text line;  /* CSV: collects the cells of the current row */
+    json_writer json;  /* JSON lines */
 } row_writer;
 
 /* Opens a writer for rows in CSV or else, with any other `format`, in JSON. JSON's first line describes the rows: the

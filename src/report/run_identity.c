@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_text.h"
 #include "base/sha256.h"
 
 /* Callback of p5_model_fields: writes one field of the model as a line. */
@@ -18,19 +19,17 @@ static void put_field(void *context, const char *section, const char *key, const
  * by its path. Returns `text`, which is empty if memory is out. */
 static const char *model_hash(const p5_model *model, char text[SHA256_TEXT])
 {
-    char *fields = NULL;
-    size_t size = 0;
+    memory_text fields;
     text[0] = '\0';
-    FILE *out = open_memstream(&fields, &size);
-    if (out == NULL)
-        return text;
-    p5_model_fields(model, put_field, out);
-    FILE *in = fclose(out) == 0 && size > 0 ? fmemopen(fields, size, "r") : NULL;
+    if (memory_text_open(&fields))
+        p5_model_fields(model, put_field, fields.out);
+    FILE *in =
+        memory_text_end(&fields) != NULL && fields.size > 0 ? fmemopen(fields.text, fields.size, "r") : NULL;
     if (in != NULL) {
         sha256_of(in, text);
         fclose(in);
     }
-    free(fields);
+    free(fields.text);
     return text;
 }
 
@@ -63,20 +62,15 @@ void run_identity_write(json_writer *json, const p5_run_identity *identity, cons
 
 char *run_identity_text(const p5_run_identity *identity, const p5_model *model)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = identity != NULL ? open_memstream(&text, &size) : NULL;
-    if (out == NULL)
+    memory_text text;
+    if (identity == NULL || !memory_text_open(&text))
         return NULL;
     json_writer json;
-    json_init(&json, out);
+    json_init(&json, text.out);
     put_object(&json, identity, model);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    text[size - 1] = '\0'; /* removes the line end */
-    return text;
+    if (memory_text_end(&text) != NULL)
+        text.text[text.size - 1] = '\0'; /* removes the line end */
+    return text.text;
 }
 
 /* Returns the option's value in an identity, or "not given". The caller frees it with sqlite3_free; NULL if memory

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory_text.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -96,22 +97,20 @@ static bool needs_no_quotes(const char *word, bool first)
 
 char *p5_command_text(char *const *words, size_t count)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
+    memory_text text;
+    if (!memory_text_open(&text))
         return NULL;
     for (size_t i = 0; i < count && words[i] != NULL; i++) {
         if (i > 0)
-            fputc(' ', out);
+            fputc(' ', text.out);
         if (needs_no_quotes(words[i], i == 0))
-            fputs(words[i], out);
+            fputs(words[i], text.out);
         else if (utf8_is_printable(words[i]))
-            write_quoted(out, words[i]);
+            write_quoted(text.out, words[i]);
         else
-            write_escaped(out, words[i]);
+            write_escaped(text.out, words[i]);
     }
-    return fclose(out) == 0 ? text : NULL;
+    return memory_text_end(&text);
 }
 
 void p5_write_printable(FILE *out, const char *text)

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "p5tool/machine.h"
 #include "report/case/object.h"
 #include "report/case/syntax.h"
@@ -104,11 +105,10 @@ static void put_touches(FILE *out, const p5_case_function *f)
  * the same clocks and leaves the value that FLD1 has pushed. */
 static char *loop_text(const p5_case_function *f, unsigned trips)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
+    memory_text text;
+    if (!memory_text_open(&text))
         return NULL;
+    FILE *out = text.out;
     const unsigned counter = FRAME + 4 * (unsigned)f->argument_count;
     const int before = MOV_ESP_BYTES + ARGUMENT_BYTES * (int)f->argument_count + CLD_BYTES + CALL_BYTES;
     const char *pop_result = !f->x87_result ? "" : f->empty ? "fst st(0)\n" : "fstp st(0)\n";
@@ -126,7 +126,7 @@ static char *loop_text(const p5_case_function *f, unsigned trips)
             ".globl \"" CASE_EXIT_SYMBOL "\"\n\"" CASE_EXIT_SYMBOL "\": ud2\n.balign 4096\n",
             pop_result, counter);
     put_buffers(out, f);
-    return fclose(out) == 0 ? text : NULL;
+    return memory_text_end(&text);
 }
 
 /* Assembles the file `source` into `object`, in Intel or AT&T syntax. `name` is the user's name of the

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "base/text.h"
 #include "report/xml.h"
 
@@ -168,17 +169,17 @@ p5_status p5_profile_write_flame_graph(FILE *out, const p5_profile *p, const cha
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"100%%\">\n<title>");
     xml_text(out, p->command);
     fprintf(out, "</title>\n<style>%s</style>\n", style);
-    char *body = NULL;
-    size_t size = 0;
-    drawing d = {.out = open_memstream(&body, &size), .unit = value.name};
-    bool fits = d.out != NULL && flame_frames(p, &value, draw_frame, &d);
-    fits = d.out != NULL && fclose(d.out) == 0 && fits;
+    memory_text body;
+    bool fits = memory_text_open(&body);
+    drawing d = {.out = body.out, .unit = value.name};
+    fits = fits && flame_frames(p, &value, draw_frame, &d);
+    fits = memory_text_end(&body) != NULL && fits;
     if (fits)
         fprintf(out,
                 "<svg class=\"flame\" xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" "
                 "role=\"img\" aria-label=\"Flame graph of %s\">\n%s</svg>\n",
-                d.rows * ROW, value.name, body);
-    free(body);
+                d.rows * ROW, value.name, body.text);
+    free(body.text);
     if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     fprintf(out, "<script>//<![CDATA[\n%s\n//]]></script>\n</svg>\n", script);

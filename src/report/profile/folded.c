@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "report/profile/profile_internal.h"
 #include "report/profile/table.h"
 
@@ -27,21 +28,16 @@ static void write_stack(FILE *out, const p5_profile *p, uint32_t context, uint32
  * The caller frees it. NULL: out of memory. */
 static char *row_name(const p5_profile *p, uint32_t context, bool user, uint32_t *frames)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
+    memory_text text;
+    if (!memory_text_open(&text))
         return NULL;
     if (context == PROFILE_ROOT)
-        fputs("[bus]", out);
+        fputs("[bus]", text.out);
     else
-        write_stack(out, p, context, frames);
+        write_stack(text.out, p, context, frames);
     if (!user)
-        fputs("_[k]", out);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+        fputs("_[k]", text.out);
+    return memory_text_end(&text);
 }
 
 /* Adds a row for each context that has costs of its own; table_merge then joins stacks of the same functions.

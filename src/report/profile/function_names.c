@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "core/profile/profile.h"
@@ -135,19 +136,19 @@ bool functions_qualify(profile_function *functions, size_t count, arena *texts)
 /* Returns the name in reports; the caller frees it. NULL: out of memory. */
 static char *full_name(const profile_function *f, bool mangled)
 {
-    char *unqualified = function_unqualified_name(f, mangled), *name = NULL;
-    size_t size = 0;
+    char *unqualified = function_unqualified_name(f, mangled);
     if (unqualified == NULL || f->qualifier == NULL)
         return unqualified;
-    FILE *out = open_memstream(&name, &size);
-    if (out != NULL && strcmp(f->qualifier, FUNCTION_BY_ADDRESS) == 0) {
-        fprintf(out, "%s@0x%" PRIx32, unqualified, (uint32_t)f->start);
-    } else if (out != NULL) {
-        utf8_write_printable(out, f->qualifier);
-        fprintf(out, ":%s", unqualified);
+    memory_text name;
+    const bool opened = memory_text_open(&name);
+    if (opened && strcmp(f->qualifier, FUNCTION_BY_ADDRESS) == 0) {
+        fprintf(name.out, "%s@0x%" PRIx32, unqualified, (uint32_t)f->start);
+    } else if (opened) {
+        utf8_write_printable(name.out, f->qualifier);
+        fprintf(name.out, ":%s", unqualified);
     }
     free(unqualified);
-    return out != NULL && fclose(out) == 0 ? name : NULL;
+    return memory_text_end(&name);
 }
 
 bool functions_name(profile_function *functions, size_t count, bool mangled, arena *texts)

@@ -6,6 +6,7 @@
 
 #include "base/embed.h"
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "p5tool/event.h"
 #include "report/profile/flame.h"
 #include "report/profile/page.h"
@@ -359,17 +360,15 @@ p5_status p5_profile_write_html(FILE *out, const p5_profile *p, p5_error *error)
     /* the object goes between these in page.html, and replaces what is there */
     static const char begins[] = "id=\"profile\">\n", ends[] = "</script>";
     const char *text = page_files[0].text, *at = strstr(text, begins) + strlen(begins);
-    char *json = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&json, &size);
-    bool fits = memory != NULL && write_object(memory, p);
-    fits = memory != NULL && fclose(memory) == 0 && fits;
+    memory_text json;
+    bool fits = memory_text_open(&json) && write_object(json.out, p);
+    fits = memory_text_end(&json) != NULL && fits;
     if (fits) {
         fwrite(text, 1, (size_t)(at - text), out);
-        xml_script_json(out, json, size);
+        xml_script_json(out, json.text, json.size);
         fputs(strstr(at, ends), out);
     }
-    free(json);
+    free(json.text);
     if (!fits)
         return error_set(error, P5_ERR_MEMORY, "out of memory");
     return error_unless_written(error, out, "the page");

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/memory_text.h"
 #include "base/text.h"
 
 insn_costs *remarks_costs(const p5_profile *p)
@@ -89,13 +90,10 @@ static void write_remarks(FILE *out, const insn_costs *c)
 
 char *remarks_text(const insn_costs *c)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL)
-        return NULL;
-    write_remarks(memory, c);
-    return fclose(memory) == 0 ? text : NULL;
+    memory_text text;
+    if (memory_text_open(&text))
+        write_remarks(text.out, c);
+    return memory_text_end(&text);
 }
 
 /* Returns the index of the function with the largest sum of `values`, which are by instruction. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_text.h"
 #include "report/profile/profile_internal.h"
 #include "report/profile/symbol_reader.h"
 
@@ -28,18 +29,16 @@ static void write_parts(FILE *out, const char *path, bool *any)
  * unknown). The caller frees it. NULL: out of memory. */
 static char *whole_path(const char *folder, const char *name)
 {
-    char *path = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&path, &size);
-    if (out == NULL)
+    memory_text path;
+    if (!memory_text_open(&path))
         return NULL;
     bool joined = name[0] != '/' && folder != NULL, any = false;
     if ((joined ? folder : name)[0] == '/')
-        fputc('/', out);
+        fputc('/', path.out);
     if (joined)
-        write_parts(out, folder, &any);
-    write_parts(out, name, &any);
-    return fclose(out) == 0 ? path : NULL;
+        write_parts(path.out, folder, &any);
+    write_parts(path.out, name, &any);
+    return memory_text_end(&path);
 }
 
 /* Returns the index in s->files of a source file, which is added if necessary. PROFILE_NO_INDEX: out of

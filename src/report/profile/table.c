@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "base/text.h"
 #include "report/profile/profile_internal.h"
 #include "report/profile/table.h"
@@ -24,28 +25,28 @@ void table_free(table_rows *rows)
  * of memory. */
 static char *name_of(const p5_profile *p, p5_profile_key key, uint64_t address, bool user)
 {
-    char buffer[16], *name = NULL;
-    size_t size = 0;
+    char buffer[16];
+    memory_text name;
     int insn = profile_insn_at(p, address), function = profile_function_at(p, address);
     const profile_insn *line = insn != PROFILE_NO_INDEX && p->insns.items[insn].file != PROFILE_NO_INDEX
                                    ? &p->insns.items[insn]
                                    : NULL;
-    FILE *out = open_memstream(&name, &size);
-    if (out == NULL)
+    if (!memory_text_open(&name))
         return NULL;
     if (key == P5_PROFILE_BY_MODE)
-        fputs(user ? "CPL 3" : "CPL 0-2", out);
+        fputs(user ? "CPL 3" : "CPL 0-2", name.out);
     else if (key == P5_PROFILE_BY_FILE)
-        fputs(line ? profile_file_name(p, line->file) : "???", out);
+        fputs(line ? profile_file_name(p, line->file) : "???", name.out);
     else if (key == P5_PROFILE_BY_LINE)
-        fprintf(out, "%s:%u", line ? profile_file_name(p, line->file) : profile_name_at(p, address, buffer),
+        fprintf(name.out, "%s:%u",
+                line ? profile_file_name(p, line->file) : profile_name_at(p, address, buffer),
                 line ? line->line : 0);
     else if (key == P5_PROFILE_BY_ADDRESS && function != PROFILE_NO_INDEX)
-        fprintf(out, "0x%08" PRIx32 " %s+0x%" PRIx64, (uint32_t)address, p->functions.items[function].name,
-                address - p->functions.items[function].start);
+        fprintf(name.out, "0x%08" PRIx32 " %s+0x%" PRIx64, (uint32_t)address,
+                p->functions.items[function].name, address - p->functions.items[function].start);
     else
-        fputs(profile_name_at(p, address, buffer), out);
-    return fclose(out) == 0 ? name : NULL;
+        fputs(profile_name_at(p, address, buffer), name.out);
+    return memory_text_end(&name);
 }
 
 /* Returns true if costs at CPL 3 and at other levels have rows of their own. Text shows the level for symbols

@@ -5,6 +5,7 @@
 
 #include "base/embed.h"
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "base/text.h"
 #include "base/tsv.h"
 #include "isa/instruction_columns.h"
@@ -170,13 +171,10 @@ static void write_throughput(FILE *out, const instruction_row *row)
 /* Returns what `write` writes of the row; NULL: out of memory. The caller frees it. */
 static char *text_by(void (*write)(FILE *out, const instruction_row *row), const instruction_row *row)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL)
-        return NULL;
-    write(memory, row);
-    return fclose(memory) == 0 ? text : NULL;
+    memory_text text;
+    if (memory_text_open(&text))
+        write(text.out, row);
+    return memory_text_end(&text);
 }
 
 /* The texts that are made of several columns. */

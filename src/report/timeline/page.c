@@ -4,6 +4,7 @@
 
 #include "base/embed.h"
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "p5tool/loop.h"
 #include "report/timeline/window.h"
 #include "report/xml.h"
@@ -13,15 +14,13 @@ extern const embedded_file timeline_files[]; /* timeline.html */
 /* Writes the window as JSON lines into the element <script>. Returns false if memory is out. */
 static bool put_data(FILE *out, const p5_window *window)
 {
-    char *json = NULL;
-    size_t size = 0;
+    memory_text json;
     p5_error error;
-    FILE *memory = open_memstream(&json, &size);
-    bool fits = memory != NULL && p5_window_write_json(memory, window, &error) == P5_OK;
-    fits = memory != NULL && fclose(memory) == 0 && fits;
+    bool fits = memory_text_open(&json) && p5_window_write_json(json.out, window, &error) == P5_OK;
+    fits = memory_text_end(&json) != NULL && fits;
     if (fits)
-        xml_script_json(out, json, size);
-    free(json);
+        xml_script_json(out, json.text, json.size);
+    free(json.text);
     return fits;
 }
 

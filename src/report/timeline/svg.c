@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "p5tool/loop.h"
 #include "report/timeline/window.h"
 #include "report/xml.h"
@@ -256,13 +257,12 @@ static int draw(drawing *d)
 
 bool window_draw(FILE *out, const p5_window *window, const char *title)
 {
-    char *body = NULL;
-    size_t size = 0;
-    drawing d = {.out = open_memstream(&body, &size), .window = window};
-    if (d.out == NULL)
+    memory_text body;
+    if (!memory_text_open(&body))
         return false;
+    drawing d = {.out = body.out, .window = window};
     const int height = draw(&d);
-    const bool fits = fclose(d.out) == 0;
+    const bool fits = memory_text_end(&body) != NULL;
     const int width = d.label + (int)d.clocks * CLOCK + MARGIN;
     if (fits) {
         fprintf(out,
@@ -278,10 +278,10 @@ bool window_draw(FILE *out, const p5_window *window, const char *title)
             "8Z\"/></marker></defs>\n"
             "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n",
             style, width, height);
-        fwrite(body, 1, size, out);
+        fwrite(body.text, 1, body.size, out);
         fputs("</svg>\n", out);
     }
-    free(body);
+    free(body.text);
     return fits;
 }
 

@@ -14,6 +14,7 @@
 #include "p5tool/report.h"
 #include "base/host_time.h"
 #include "base/held_signals.h"
+#include "base/memory_text.h"
 #include "base/text.h"
 #include "report/json_writer.h"
 
@@ -247,21 +248,17 @@ void trace_put_format(trace_file *file, const char *format, ...)
 
 void trace_put_json(trace_file *file, const char *text)
 {
-    char *quoted = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&quoted, &size);
-    if (stream == NULL) {
-        fail(file, NO_MEMORY);
-        return;
+    memory_text quoted;
+    if (memory_text_open(&quoted)) {
+        json_writer json;
+        json_init(&json, quoted.out);
+        json_string(&json, text);
     }
-    json_writer json;
-    json_init(&json, stream);
-    json_string(&json, text);
-    if (fclose(stream) == 0)
-        trace_put_bytes(file, quoted, size);
+    if (memory_text_end(&quoted) != NULL)
+        trace_put_bytes(file, quoted.text, quoted.size);
     else
         fail(file, NO_MEMORY);
-    free(quoted);
+    free(quoted.text);
 }
 
 void trace_end_record(trace_file *file)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "p5tool/loop.h"
 #include "report/insn_text.h"
 #include "report/timeline/window.h"
@@ -64,26 +65,25 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)ending;
     pipeline_state *state = trace->state;
-    char *text = NULL, summary[120] = "";
-    size_t size = 0;
+    memory_text picture;
+    char summary[120] = "";
     p5_core_set_trace(p5_machine_core(trace->machine), NULL, NULL);
     if (state->left_out > 0)
         snprintf(summary, sizeof summary, "The first %d instructions of the window; %llu follow.", MOST_INSNS,
                  (unsigned long long)state->left_out);
-    FILE *out = open_memstream(&text, &size);
     const char *title = trace->options.command;
     p5_status status = P5_ERR_MEMORY;
-    if (out != NULL)
+    if (memory_text_open(&picture))
         status = trace->options.format == P5_TRACE_SVG
-                     ? p5_window_write_svg(out, &state->window, title, error)
-                     : p5_window_write_html(out, &state->window, title, summary, error);
-    if (out == NULL || fclose(out) != 0)
+                     ? p5_window_write_svg(picture.out, &state->window, title, error)
+                     : p5_window_write_html(picture.out, &state->window, title, summary, error);
+    if (memory_text_end(&picture) == NULL)
         status = error_set(error, P5_ERR_MEMORY, "no memory for the picture");
     if (status == P5_OK) {
-        trace_put_bytes(trace->file, text, size);
+        trace_put_bytes(trace->file, picture.text, picture.size);
         trace_end_record(trace->file);
     }
-    free(text);
+    free(picture.text);
     insn_text_close(state->texts);
     free(state->window.items);
     free(state);
