@@ -19,11 +19,22 @@ static int open_for(const char *option, const char *path, p5_output_mode mode, b
     return file;
 }
 
+/* Opens a stream for the file at `path`, which `append` leaves as it is; otherwise empties it. NULL after a message. */
+static FILE *open_stream(const char *option, const char *path, bool append)
+{
+    int file = open_for(option, path, append ? P5_OUTPUT_APPEND : P5_OUTPUT_EMPTY, NULL);
+    FILE *out = file >= 0 ? fdopen(file, append ? "a" : "w") : NULL;
+    if (file >= 0 && out == NULL) {
+        cli_complain(option, path, 1, "cannot write %s: %s", path, strerror(errno));
+        close(file);
+    }
+    return out;
+}
+
 /* Opens and empties a file; NULL after a message. */
 FILE *output_open_file(const char *option, const char *path)
 {
-    int file = open_for(option, path, P5_OUTPUT_EMPTY, NULL);
-    return file >= 0 ? fdopen(file, "w") : NULL;
+    return open_stream(option, path, false);
 }
 
 /* Opens the file before the run without changing its contents. `path` NULL: there is no file. */
@@ -63,11 +74,8 @@ void output_release(output_reserved *reserved)
 /* Opens the stream for a report: -o FILE, --log-fd, or standard error. */
 FILE *output_open(const cli_options *line)
 {
-    const bool append = line->output_append;
-    if (line->output != NULL) {
-        int file = open_for("-o", line->output, append ? P5_OUTPUT_APPEND : P5_OUTPUT_EMPTY, NULL);
-        return file >= 0 ? fdopen(file, append ? "a" : "w") : NULL;
-    }
+    if (line->output != NULL)
+        return open_stream("-o", line->output, line->output_append);
     if (!line->used[OPTION_LOG_FD])
         return stderr;
     const int copy = dup((int)line->log_fd);

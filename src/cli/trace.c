@@ -189,6 +189,19 @@ static bool observe_screen(trace_options *options, p5_machine *machine)
            cli_refuse_error(&error, "--pictures", NULL, NULL);
 }
 
+/* Prepares the run after the trace was opened. Returns false after a message, with the exit status in *status. */
+static bool begin_run(trace_options *options, p5_machine *machine, const guest_needs *needs, int *status)
+{
+    /* If the trace goes to standard output, the guest's output goes to standard error. */
+    *status = CLI_INTERNAL;
+    if (strcmp(options->trace.path, "-") == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return false; /* a message has no place to go */
+    if (options->line->fast_forward == 0 && !guest_begin(&options->guest, machine, needs, status))
+        return false;
+    *status = CLI_USAGE;
+    return observe_screen(options, machine);
+}
+
 /* Opens the trace, runs the guest and closes the trace. Returns the exit status. */
 static int trace_machine(trace_options *options, p5_machine *machine)
 {
@@ -215,13 +228,10 @@ static int trace_machine(trace_options *options, p5_machine *machine)
         cli_show_error(&error, NULL, NULL, NULL);
         return error.status == P5_ERR_IO ? CLI_INTERNAL : CLI_USAGE;
     }
-    /* If the trace goes to standard output, the guest's output goes to standard error. */
-    if (!to_file && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-        return CLI_INTERNAL;
-    if (!early && !guest_begin(&options->guest, machine, &needs, &status))
+    if (!begin_run(options, machine, &needs, &status)) {
+        p5_trace_close(trace, NULL, &error);
         return status;
-    if (!observe_screen(options, machine))
-        return CLI_USAGE;
+    }
     bool ran = guest_run(&options->guest, machine, &result, &seconds);
     bool cut = p5_trace_failed(trace); /* the trace could not be written, which has stopped the run */
     status = ran ? guest_exit_status(&result) : CLI_INTERNAL;
