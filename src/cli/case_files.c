@@ -88,8 +88,8 @@ static char *error_line(const p5_error *error)
     if (out == NULL)
         return NULL;
     case_write_error(out, error);
-    fclose(out);
-    text[strcspn(text, "\n")] = '\0';
+    if (fclose(out) == 0)
+        text[strcspn(text, "\n")] = '\0';
     return text;
 }
 
@@ -101,8 +101,8 @@ static size_t directory_length(const char *path)
 }
 
 /* Records a problem of file `index` if an earlier file of the same directory has the same case name, because reports
- * name the cases. */
-static void check_name(const case_files *files, size_t index)
+ * name the cases. Returns false when memory is out. */
+static bool check_name(const case_files *files, size_t index)
 {
     case_file *file = &files->items[index];
     for (size_t i = 0; i < index; i++) {
@@ -112,24 +112,27 @@ static void check_name(const case_files *files, size_t index)
             strncmp(other->path, file->path, length) != 0 ||
             strcmp(other->parsed.name, file->parsed.name) != 0)
             continue;
-        if (asprintf(&file->problem, "%s: case name '%s' is already that of %s", file->path,
-                     file->parsed.name, other->path) < 0)
-            file->problem = NULL;
-        return;
+        return asprintf(&file->problem, "%s: case name '%s' is already that of %s", file->path,
+                        file->parsed.name, other->path) >= 0;
     }
+    return true;
 }
 
 /* Reads all files that were added. What is wrong with a file is stored in its `problem`. */
-void case_files_read(case_files *files)
+bool case_files_read(case_files *files)
 {
     for (size_t i = 0; i < files->count; i++) {
         case_file *file = &files->items[i];
         p5_error error = {0};
-        if (p5_case_read(file->path, &file->parsed, &error) != P5_OK)
+        if (p5_case_read(file->path, &file->parsed, &error) != P5_OK) {
             file->problem = error_line(&error);
-        else
-            check_name(files, i);
+            if (file->problem == NULL)
+                return false;
+        } else if (!check_name(files, i)) {
+            return false;
+        }
     }
+    return true;
 }
 
 bool case_files_add(case_files *files, const char *path)

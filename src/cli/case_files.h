@@ -22,8 +22,9 @@ typedef struct case_files {
 
 /* Adds a file, or all *.s files below a directory in order of names, without reading them. Returns false with errno. */
 bool case_files_add(case_files *files, const char *path);
-/* Reads all files that were added. A case name that occurs twice in a directory is a problem of the second file. */
-void case_files_read(case_files *files);
+/* Reads all files that were added. A case name that occurs twice in a directory is a problem of the second file.
+ * Returns false with errno when memory is out. */
+bool case_files_read(case_files *files);
 void case_files_free(case_files *files);
 
 /* Returns the conditions of runs of the case. `parsed` must outlive them. */

@@ -96,59 +96,87 @@ typedef struct prepared_case {
     p5_case_program *programs[2]; /* with N1 and N2 trips */
 } prepared_case;
 
-/* Runs and judges the case on one model, and writes messages to `out`. Returns how many expectations failed; 1 if
- * the case could not be run. */
-static unsigned judge(const prepared_case *in, const char *name, FILE *out)
-{
-    p5_error error = {0};
+/* A case that has run on a model, which the caller closes. */
+typedef struct case_run {
+    p5_model *model;
+    p5_status status; /* P5_OK: `measured` is valid; otherwise `error` says why not */
+    p5_error error;
     p5_case_measured measured;
-    p5_model *model = NULL;
-    unsigned failed = 1;
+    double seconds;
+} case_run;
+
+static void run_case(const prepared_case *in, const char *name, case_run *of)
+{
+    double start = host_clock();
+    *of = (case_run){.model = NULL};
     p5_case_conditions conditions = case_conditions(in->parsed);
     conditions.model = name;
     conditions.timeout_seconds = in->run->timeout_seconds;
-    p5_status status = p5_model_open(name, &model, &error);
-    if (status == P5_OK)
-        status = p5_case_measure(in->programs, in->parsed->trips, &conditions, &measured, &error);
-    if (status == P5_OK)
-        failed =
-            p5_case_judge(in->parsed, model, measured.counts,
-                          (const uint64_t(*)[P5_CASE_REGISTERS])measured.registers, in->run->verbose, out) +
-            p5_case_judge_states(in->parsed, model, measured.found, in->run->verbose, out);
-    else
-        case_write_error(out, &error);
-    if (status == P5_OK && measured.remark.message[0] != '\0')
-        case_write_error(out, &measured.remark);
-    p5_model_close(model);
-    return failed;
+    of->status = p5_model_open(name, &of->model, &of->error);
+    if (of->status == P5_OK)
+        of->status = p5_case_measure(in->programs, in->parsed->trips, &conditions, &of->measured, &of->error);
+    of->seconds = host_clock() - start;
 }
 
-/* Writes the answer of a case, for the models that are wanted. The messages of a model are cut short if they exceed its
- * share of `size`, the bytes of the answer, so that the outcomes of the other models are not lost. */
+/* Judges the run: *failed gets how many expectations failed, or 1 if the case could not be run. Returns the messages in
+ * lines, with those of expectations that hold if `all`, which the caller frees; NULL: memory is out. */
+static char *judge(const prepared_case *in, const case_run *of, bool all, unsigned *failed)
+{
+    const p5_case_measured *measured = &of->measured;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    *failed = 1;
+    if (out == NULL)
+        return NULL;
+    if (of->status == P5_OK)
+        *failed = p5_case_judge(in->parsed, of->model, measured->counts,
+                                (const uint64_t(*)[P5_CASE_REGISTERS])measured->registers, all, out) +
+                  p5_case_judge_states(in->parsed, of->model, measured->found, all, out);
+    else
+        case_write_error(out, &of->error);
+    if (of->status == P5_OK && measured->remark.message[0] != '\0')
+        case_write_error(out, &measured->remark);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Writes the answer for one model. Messages longer than `most` bytes are cut short: first those of expectations that
+ * hold are left out, then the last lines. */
+static void judge_model(const prepared_case *in, int model, FILE *out, size_t most)
+{
+    case_run of;
+    unsigned failed;
+    run_case(in, in->parsed->models[model], &of);
+    char *text = judge(in, &of, in->run->verbose, &failed);
+    const bool fits = text == NULL || strlen(text) <= most;
+    if (!fits && in->run->verbose) {
+        free(text);
+        text = judge(in, &of, false, &failed);
+    }
+    size_t length = text != NULL ? strlen(text) : 0;
+    for (length = length <= most ? length : most; length > 0 && text[length - 1] != '\n'; length--)
+        ; /* whole lines only */
+    fprintf(out, "%c %u %d %.6f\n%.*s%s", MARK, text != NULL ? failed : 1, model, of.seconds, (int)length,
+            text != NULL ? text : "",
+            text == NULL ? "out of memory\n"
+            : fits       ? ""
+                         : "(further lines are left out)\n");
+    free(text);
+    p5_model_close(of.model);
+}
+
+/* Writes the answer of a case, for the models that are wanted. Each has a share of `size`, the bytes of the answer, so
+ * that the outcomes of the other models are not lost. */
 static void judge_models(const prepared_case *in, FILE *out, size_t size)
 {
     enum { OWN_BYTES = 96 }; /* at most: the line MARK, and the note about lines that are left out */
     const size_t share = size / model_count(in->parsed), most = share > OWN_BYTES ? share - OWN_BYTES : 0;
-    for (int i = 0; in->parsed->models[i] != NULL; i++) {
-        const char *name = in->parsed->models[i];
-        if (in->run->only_model != NULL && strcmp(in->run->only_model, name) != 0)
-            continue;
-        char *text = NULL;
-        size_t length = 0;
-        FILE *messages = open_memstream(&text, &length);
-        if (messages == NULL)
-            continue;
-        double start = host_clock();
-        unsigned failed = judge(in, name, messages);
-        double seconds = host_clock() - start;
-        fclose(messages);
-        const bool fits = length <= most;
-        for (length = fits ? length : most; length > 0 && text[length - 1] != '\n'; length--)
-            ; /* whole lines only */
-        fprintf(out, "%c %u %d %.6f\n%.*s%s", MARK, failed, i, seconds, (int)length, text,
-                fits ? "" : "(further lines are left out)\n");
-        free(text);
-    }
+    for (int i = 0; in->parsed->models[i] != NULL; i++)
+        if (in->run->only_model == NULL || strcmp(in->run->only_model, in->parsed->models[i]) == 0)
+            judge_model(in, i, out, most);
 }
 
 /* Does job `number` in a worker process and writes its answer to `text`. Returns 0, or 1 if memory is out. */
@@ -283,11 +311,7 @@ static int check(check_run *run)
     bool good = true;
     for (size_t i = 0; i < run->path_count && good; i++)
         good = case_files_add(&run->files, run->paths[i]);
-    if (good) {
-        case_files_read(&run->files);
-        good = make_jobs(run);
-    }
-    if (!good) {
+    if (!good || !case_files_read(&run->files) || !make_jobs(run)) {
         fprintf(stderr, "p5scope: cannot collect the case files: %s\n", strerror(errno));
         return CLI_INTERNAL;
     }
