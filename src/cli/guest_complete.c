@@ -66,16 +66,12 @@ static bool complete_flat(guest_options *options)
 {
     const char *flat = options->line->flat;
     uint64_t address;
-    char *end;
     if (options->line->real) {
-        unsigned long segment = strtoul(flat, &end, 16), offset = 0;
-        bool good = end != flat && *end == ':' && end[1] != '\0';
-        if (good)
-            offset = strtoul(end + 1, &end, 16);
-        if (!good || *end != '\0' || segment > 0xffff || offset > 0xffff)
+        char segment[5], offset[5], rest;
+        if (sscanf(flat, "%4[0-9A-Fa-f]:%4[0-9A-Fa-f]%c", segment, offset, &rest) != 2)
             return cli_refuse("--flat", flat, 1, "with --real this is SEGMENT:OFFSET, such as 1000:0100");
-        options->real_segment = (uint16_t)segment;
-        options->real_offset = (uint16_t)offset;
+        options->real_segment = (uint16_t)strtoul(segment, NULL, 16);
+        options->real_offset = (uint16_t)strtoul(offset, NULL, 16);
     } else if (flat != NULL) {
         if (number_option("--flat", flat, UINT32_MAX, &address) != 0)
             return false;

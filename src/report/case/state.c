@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "isa/isa.h"
 #include "isa/processor.h"
 #include "machine/machine.h"
@@ -136,7 +137,7 @@ static p5_status parse_register(const char **place, p5_case_state *state, p5_err
     return P5_OK;
 }
 
-/* Parses "LABEL+4 01 02 ff"; the offset, decimal or 0x hexadecimal, may be missing. */
+/* Parses "LABEL+4 01 02 ff"; the offset may be missing. */
 static p5_status parse_memory(const char **place, p5_case_state *state, p5_error *error)
 {
     size_t length = next_word(place);
@@ -146,12 +147,13 @@ static p5_status parse_memory(const char **place, p5_case_state *state, p5_error
     p5_status status = copy_label(*place, name, state, error);
     if (status != P5_OK)
         return status;
-    char *end = NULL;
-    const char *offset = *place + name + 1;
+    char offset[20] = "0"; /* without "LABEL+" */
+    uint64_t bytes;
     if (name < length)
-        state->offset = (uint32_t)strtoul(offset, &end, 0);
-    if (name == 0 || (name < length && (!isdigit((unsigned char)*offset) || end != *place + length)))
+        snprintf(offset, sizeof offset, "%.*s", (int)(length - name - 1), *place + name + 1);
+    if (name == 0 || length - name >= sizeof offset || !text_to_u64(offset, &bytes) || bytes > UINT32_MAX)
         return error_set(error, P5_ERR_SYNTAX, "'%.*s' is not a label or LABEL+BYTES", (int)length, *place);
+    state->offset = (uint32_t)bytes;
     for (*place += length; (length = next_word(place)) > 0; *place += length) {
         const char *digits = *place;
         if (length != 2 || !isxdigit((unsigned char)digits[0]) || !isxdigit((unsigned char)digits[1]))

@@ -1,10 +1,12 @@
 /* Writes `p5scope explain`: what a name in reports means. There is a function for each kind of name. It makes the entries of
  * the kind; entry_end writes those that have the wanted name, or lists all names. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/memory_text.h"
 #include "base/text.h"
 #include "report/row_writer.h"
 #include "report/stat/list.h"
@@ -34,17 +36,14 @@ typedef struct entry {
     const char *kind, *name, *title; /* title "": none */
     const words_topic *topic;        /* row of words.tsv; NULL: none */
     const char *when;                /* when it occurs, if the topic does not say */
-    char *what;                      /* the explanation, made up from several tables */
-    size_t what_size;
-    FILE *stream; /* writes `what`; entry_end closes it */
+    memory_text what;                /* the explanation, made up from several tables; entry_end closes it */
 } entry;
 
-/* Begins an entry. The caller then writes its explanation to e->stream. Returns false if memory is out. */
+/* Begins an entry. The caller then writes its explanation to e->what.out. Returns false if memory is out. */
 static bool entry_begin(entry *e, const char *kind, const char *name)
 {
     *e = (entry){.kind = kind, .name = name, .title = "", .when = ""};
-    e->stream = open_memstream(&e->what, &e->what_size);
-    return e->stream != NULL;
+    return memory_text_open(&e->what);
 }
 
 /* Writes the command that runs the example, and the example's lines. */
@@ -72,7 +71,7 @@ static void write_entry(explainer *to, const entry *e)
         rows_text(to->rows, "kind", e->kind);
         rows_text(to->rows, "name", e->name);
         rows_text(to->rows, "title", e->title);
-        rows_text(to->rows, "what", e->what);
+        rows_text(to->rows, "what", e->what.text);
         rows_text(to->rows, "when", when);
         rows_text(to->rows, "avoid", topic->avoid);
         rows_text(to->rows, "source", topic->source);
@@ -83,7 +82,7 @@ static void write_entry(explainer *to, const entry *e)
     }
     fprintf(to->out, "%s%s (%s)%s%s\n", to->count > 0 ? "\n" : "", e->name, e->kind,
             e->title[0] != '\0' ? ": " : "", e->title);
-    words_write_paragraph(to->out, "What", e->what);
+    words_write_paragraph(to->out, "What", e->what.text);
     words_write_paragraph(to->out, "When", when);
     words_write_paragraph(to->out, "Advice", topic->avoid);
     words_write_paragraph(to->out, "Manual", topic->source);
@@ -113,7 +112,7 @@ static void list_name(explainer *to, const entry *e)
  * if it is `wanted`, and offers its name as a similar one. */
 static void entry_end(explainer *to, entry *e, bool wanted)
 {
-    if (fclose(e->stream) == 0) {
+    if (memory_text_end(&e->what) != NULL) {
         const char *name = to->wanted != NULL ? arena_text(&to->names, e->name) : NULL;
         if (name != NULL)
             text_nearest_offer(&to->nearest, name);
@@ -123,7 +122,7 @@ static void entry_end(explainer *to, entry *e, bool wanted)
             write_entry(to, e);
         to->count += to->wanted == NULL || wanted;
     }
-    free(e->what);
+    free(e->what.text);
 }
 
 static bool is_wanted(const explainer *to, const char *name)
@@ -144,11 +143,11 @@ static void explain_owners(explainer *to)
         if (!entry_begin(&e, "owner of clocks", p5_stall_name((p5_stall)s)))
             return;
         snprintf(formula, sizeof formula, "stall_%s", e.name);
-        fputs(p5_stall_rule((p5_stall)s), e.stream);
+        fputs(p5_stall_rule((p5_stall)s), e.what.out);
         if (event >= 0)
-            fprintf(e.stream, " The event %s counts such clocks or their causes.",
+            fprintf(e.what.out, " The event %s counts such clocks or their causes.",
                     p5_event_describe((enum p5_event)event)->name);
-        fprintf(e.stream, " Budgets, metrics and report -e call it %s.", formula);
+        fprintf(e.what.out, " Budgets, metrics and report -e call it %s.", formula);
         e.topic = words_find(&to->words, "count", e.name);
         entry_end(to, &e, is_wanted(to, e.name) || is_wanted(to, formula));
     }
@@ -162,7 +161,7 @@ static void explain_events(explainer *to)
         if (!entry_begin(&e, "event", event->name))
             return;
         e.title = event->title;
-        fprintf(e.stream, "%s %s%s(Code %02Xh on counter%s %s of %s; %s.)", event->rule, event->remarks,
+        fprintf(e.what.out, "%s %s%s(Code %02Xh on counter%s %s of %s; %s.)", event->rule, event->remarks,
                 event->remarks[0] != '\0' ? " " : "", event->code,
                 event->counters == (P5_ON_CTR0 | P5_ON_CTR1) ? "s" : "",
                 event->counters == P5_ON_CTR0   ? "0"
@@ -193,12 +192,12 @@ static void explain_topics(explainer *to, const char *kind, const char *title)
             return;
         const char *also = strchr(topic->names, ';');
         e.topic = topic;
-        fputs(topic->what, e.stream);
+        fputs(topic->what, e.what.out);
         for (; also != NULL; also = strchr(also + 1, ';'))
-            fprintf(e.stream, "%s%.*s", also == strchr(topic->names, ';') ? " Other names: " : ", ",
+            fprintf(e.what.out, "%s%.*s", also == strchr(topic->names, ';') ? " Other names: " : ", ",
                     (int)strcspn(also + 1, ";"), also + 1);
         if (strchr(topic->names, ';') != NULL)
-            fputc('.', e.stream);
+            fputc('.', e.what.out);
         entry_end(to, &e, wanted);
     }
 }
@@ -215,9 +214,10 @@ static void explain_fields(explainer *to, const p5_register *reg, const words_to
             return;
         e.topic = topic;
         if (field->high == field->low)
-            fprintf(e.stream, "Bit %u of %s: %s.", field->high, reg->name, field->meaning);
+            fprintf(e.what.out, "Bit %u of %s: %s.", field->high, reg->name, field->meaning);
         else
-            fprintf(e.stream, "Bits %u to %u of %s: %s.", field->high, field->low, reg->name, field->meaning);
+            fprintf(e.what.out, "Bits %u to %u of %s: %s.", field->high, field->low, reg->name,
+                    field->meaning);
         entry_end(to, &e, is_wanted(to, name) || is_wanted(to, field->name));
     }
 }
@@ -243,10 +243,10 @@ static void explain_registers(explainer *to, unsigned family, const unsigned *fa
             return;
         e.title = reg->title;
         e.topic = words_find(&to->words, "register", reg->name);
-        fprintf(e.stream, "Model-specific register %02Xh.", reg->msr);
+        fprintf(e.what.out, "Model-specific register %02Xh.", reg->msr);
         for (unsigned i = 0; i < reg->field_count; i++)
-            fprintf(e.stream, "%s%s", i > 0 ? ", " : " Its fields are ", reg->fields[i].name);
-        fprintf(e.stream, "%s 'p5scope msr %s' shows its layout.", reg->field_count > 0 ? "." : "",
+            fprintf(e.what.out, "%s%s", i > 0 ? ", " : " Its fields are ", reg->fields[i].name);
+        fprintf(e.what.out, "%s 'p5scope msr %s' shows its layout.", reg->field_count > 0 ? "." : "",
                 reg->name);
         entry_end(to, &e, is_wanted(to, reg->name));
         explain_fields(to, reg, e.topic);
@@ -272,17 +272,17 @@ static void explain_group(explainer *to, const metric_group *group)
     entry e;
     if (!entry_begin(&e, "metric group", group->name))
         return;
-    fprintf(e.stream, "%s. Its metrics are ", group->summary);
+    fprintf(e.what.out, "%s. Its metrics are ", group->summary);
     for (size_t i = 0; i < group->metric_count; i++)
-        fprintf(e.stream, "%s%s", i > 0 ? ", " : "", group->metrics[i].name);
-    fprintf(e.stream, ". stat -M %s prints them.", group->name);
+        fprintf(e.what.out, "%s%s", i > 0 ? ", " : "", group->metrics[i].name);
+    fprintf(e.what.out, ". stat -M %s prints them.", group->name);
     e.when = group->description;
     entry_end(to, &e, is_wanted(to, group->name));
     for (size_t i = 0; i < group->metric_count; i++) {
         const metric *m = &group->metrics[i];
         if (!entry_begin(&e, "metric", m->name))
             return;
-        fprintf(e.stream, "%s%s%s. It belongs to the metric group %s; stat -M %s prints it.", m->text,
+        fprintf(e.what.out, "%s%s%s. It belongs to the metric group %s; stat -M %s prints it.", m->text,
                 m->unit[0] != '\0' ? ", in " : "", m->unit, group->name, group->name);
         e.topic = formula_topic(to, m->formula);
         e.when = group->description;
@@ -322,7 +322,8 @@ static int event_code(const char *name)
     name += raw;
     const unsigned long code = strtoul(name, &end, 16);
     const bool suffix = (*end == 'h' || *end == 'H') && end[1] == '\0';
-    return end != name && code <= 0x3f && (prefix ? *end == '\0' : suffix) ? (int)code : -1;
+    return isxdigit((unsigned char)name[0]) && code <= 0x3f && (prefix ? *end == '\0' : suffix) ? (int)code
+                                                                                                : -1;
 }
 
 p5_status p5_explain_write(FILE *out, const char *name, p5_row_format format, p5_error *error)

@@ -164,6 +164,7 @@ static void errors_name_line_and_column(void **state)
         {"#! expect-memory there\n", 1, 23, P5_ERR_SYNTAX},
         {"#! expect-memory +4 00\n", 1, 18, P5_ERR_SYNTAX},
         {"#! expect-memory there+x 00\n", 1, 18, P5_ERR_SYNTAX},
+        {"#! expect-memory there+0x100000000 00\n", 1, 18, P5_ERR_SYNTAX},
         {"#! expect-memory there 0\n", 1, 24, P5_ERR_SYNTAX},
         {"#! expect-memory there 00 xy\n", 1, 27, P5_ERR_SYNTAX},
     };
