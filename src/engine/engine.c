@@ -90,7 +90,7 @@ p5_status engine_open(const engine_options *options, const engine_callbacks *cal
                       p5_error *error)
 {
     if (options->memory_bytes == 0 || options->memory_bytes % ENGINE_PAGE_BYTES)
-        return error_set(error, P5_ERR_RANGE, "guest memory of %u bytes is not a multiple of 4096",
+        return error_set(error, P5_ERR_RANGE, "guest memory of %u bytes is empty or not a multiple of 4096",
                          (unsigned)options->memory_bytes);
     engine *e = calloc(1, sizeof *e);
     if (!e)
@@ -131,6 +131,7 @@ void engine_close(engine *e)
     free(e);
 }
 
+/* Replaces the callbacks for a single stretch and for a batch of stretches. */
 void engine_set_retired(engine *e, engine_retired *retired, engine_retired_blocks *blocks)
 {
     e->callbacks.retired = retired;
@@ -151,7 +152,7 @@ engine_stop engine_run(engine *e)
     guard_update(e);
     uc_err err = uc_emu_start(e->uc, (uint32_t)e->env->eip, 0, 0, 0);
     engine_run_ends(e);
-    engine_before_callback(e);
+    engine_before_callback(e); /* the owner gets control, as in a callback */
     if (err != UC_ERR_OK)
         engine_fail(e, "Unicorn stopped at %08x: %s", engine_linear_eip(e), uc_strerror(err));
     return engine_run_result(e);
@@ -165,5 +166,5 @@ void engine_step_mode(engine *e, bool on)
 
 void engine_refetch(engine *e)
 {
-    engine_redirect(e);
+    engine_redirect(e); /* the bytes of the block about to start may have changed */
 }

@@ -18,7 +18,7 @@ END
     expected=$(printf '0000 %04X %04X %04X ' "$kind" $(((last & 255) << 8 | last >> 8 << 6 | sectors)) $((heads - 1 << 8 | 1))
         printf '0%d00 %04X 0100 AA55 0001 ' $((fixed ? 3 : 1)) $((fixed ? size >> 16 : 0))
         printf '001A 0002 %04X 0000 %04X 0000 %04X 0000 %04X %04X 0000 0000 0200 ' "$cylinders" "$heads" "$sectors" $((size & 65535)) $((size >> 16))
-        echo '0000 1234 0400 0000 0400 0004 0400 0400 0001 0100 0100 0100 ')
+        echo '0000 1234 0400 0000 0400 0004 0400 0400 0001 0100 0100 0100 0100 0100 ')
     got=$("$p5scope" run -q format.img </dev/null) && status=0 || status=$?
     [ "$got" = "$expected" ] && [ $status = 1 ] || { echo "drive of $kb KB: '$got', status $status, expected '$expected'" >&2; exit 1; }
 done

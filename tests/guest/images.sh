@@ -54,5 +54,5 @@ mkdir cd && cp boot.bin cd/boot.bin && cp before.img cd/floppy.img
 xorriso -as mkisofs -quiet -o floppy.iso -b floppy.img cd 2>/dev/null
 "$nasm" -f bin -o cd/cd.bin "$sources/images_cd.asm"
 xorriso -as mkisofs -quiet -o cd.iso -b cd.bin -no-emul-boot -boot-load-size 4 cd 2>/dev/null
-says '00 00 12 ' floppy.iso
+says '00 00 12 =' floppy.iso
 says 'E0 07C0 CD001 07C0' cd.iso

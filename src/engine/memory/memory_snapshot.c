@@ -103,9 +103,8 @@ static bool list_pages(const engine *e, const uint8_t *from, const uint8_t *base
         if (base != NULL ? memcmp(from + at, base + at, ENGINE_PAGE_BYTES) == 0
                          : area_is_zero(from + at, ENGINE_PAGE_BYTES))
             continue;
-        if (!ARRAY_ROOM(&list->pages))
+        if (!ARRAY_ADD(&list->pages, (page_number){page}))
             return false;
-        list->pages.items[list->pages.count++].page = page;
     }
     return true;
 }
@@ -127,13 +126,8 @@ static void transfer_table_pages(engine *e, snapshot *s)
     page_numbers list = {0};
     uint32_t end = e->memory.ram_bytes / ENGINE_PAGE_BYTES;
     for (uint32_t page = 0; !s->loading && page < end; page++)
-        if (e->memory.table_pages[page]) {
-            if (!ARRAY_ROOM(&list.pages)) {
-                snapshot_no_memory(s);
-                break;
-            }
-            list.pages.items[list.pages.count++].page = page;
-        }
+        if (e->memory.table_pages[page] && !ARRAY_ADD(&list.pages, (page_number){page}))
+            snapshot_no_memory(s);
     snapshot_list(s, &memory_numbers, &list.pages.items, &list.pages.count, &list.pages.capacity, end);
     if (s->loading && s->status == P5_OK)
         check_pages(e, &list, s);
@@ -187,12 +181,9 @@ static void transfer_code_lines(engine *e, snapshot *s)
     enum { LINES = COHERENCE_SETS * COHERENCE_WAYS };
     ARRAY_OF(code_line) list = {0};
     for (unsigned i = 0; !s->loading && c->code_count > 0 && i < LINES; i++)
-        if (c->code[i / COHERENCE_WAYS][i % COHERENCE_WAYS].used) {
-            if (ARRAY_ROOM(&list))
-                list.items[list.count++] = c->code[i / COHERENCE_WAYS][i % COHERENCE_WAYS];
-            else
-                snapshot_no_memory(s);
-        }
+        if (c->code[i / COHERENCE_WAYS][i % COHERENCE_WAYS].used &&
+            !ARRAY_ADD(&list, c->code[i / COHERENCE_WAYS][i % COHERENCE_WAYS]))
+            snapshot_no_memory(s);
     snapshot_list(s, &memory_code_lines, &list.items, &list.count, &list.capacity, LINES);
     for (size_t i = 0; s->loading && s->status == P5_OK && i < list.count; i++)
         if (!engine_set_code_line(e, list.items[i].line, list.items[i].bytes))

@@ -1,15 +1,16 @@
 /* The buffer for translated code of each engine, and two other settings of Unicorn's translator. The functions named
- * WRAP(x) and __wrap_x replace Unicorn's function x, which is REAL(x) or __real_x.
+ * WRAP(x) and __wrap_x replace function x of Unicorn or of the C library (mmap64), which is REAL(x) or __real_x.
  *
  * On hosts other than x86, all engines of the process share one variable of Unicorn's code generator: the address of
- * the code to which blocks return. That code lies in the first page of the buffer of the engine that was opened
- * last. So blocks may return through another engine's page. Therefore first pages stay mapped until no engine is
- * open, and no block is generated while a new engine writes its first page. */
+ * the code to which blocks return. That code lies at the beginning of the buffer of the engine that was opened last, in
+ * its first page. So blocks may return through another engine's page. Therefore first pages stay mapped until no engine
+ * is open, and no block is generated while a new engine writes its first page. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/area.h"
 #include "engine/unicorn/code_buffer.h"
 #include "engine/unicorn/inside.h"
 
@@ -36,14 +37,11 @@ void WRAP(tcg_optimize)(uc_translator *s)
 
 void *__real_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset);
 void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset);
-/* Places the buffer close to this program if possible. Otherwise each call of translated code would be an
- * indirect one, which hosts predict worse. */
+/* Places the buffer close to this program if possible. Otherwise each call from translated code to this program would
+ * be an indirect one, which hosts predict worse. Other mappings of the process come here, too, and are not changed. */
 void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset)
 {
-    enum {
-        PROGRAM = 64 << 20 /* bytes before this function, more than the program has */,
-        HUGE_PAGE = 2 << 20
-    };
+    enum { PROGRAM = 64 << 20 /* bytes before this function, more than the program has */ };
     if (at == NULL && bytes == ENGINE_TRANSLATIONS && protection & PROT_EXEC)
         at = (void *)(((uintptr_t)__wrap_mmap64 - PROGRAM - ENGINE_TRANSLATIONS) / HUGE_PAGE * HUGE_PAGE);
     return __real_mmap64(at, bytes, protection, flags, file, offset);

@@ -1,4 +1,5 @@
-/* Conversion of numbers to and from the formats in memory, and the constants that instructions load (soft.h). */
+/* Conversion of numbers to the formats in memory and from packed decimal, and the constants that instructions load
+ * (soft.h). x87_state.c converts from the other formats, without rounding. */
 #include <string.h>
 
 #include "engine/x87/soft.h"
@@ -64,8 +65,7 @@ static uint64_t to_integer(soft *s, const uc_fpreg *value, uint64_t most, bool *
     if (n.class == SOFT_FINITE && over <= 0)
         whole = soft_round_integer(s->control, n.negative,
                                    soft_shift((soft_wide)n.mantissa << 64, (unsigned)-over), &inexact, &up);
-    bool carried = up && whole == 0; /* rounding has carried out of 64 bits */
-    if (n.class != SOFT_FINITE || over > 0 || carried || whole > most) {
+    if (n.class != SOFT_FINITE || over > 0 || whole > most) {
         s->flags |= X87_IE;
         return 0;
     }

@@ -26,6 +26,13 @@ static uint32_t bios_cylinders(const disk_image *d)
     return d->cylinders < MOST_CYLINDERS ? d->cylinders : MOST_CYLINDERS;
 }
 
+/* Returns the last cylinder and the last sector of a track, as AH = 08h has them in CX. */
+static uint16_t last_in_cx(const disk_image *d)
+{
+    uint32_t last = bios_cylinders(d) - 1;
+    return (uint16_t)((last & 255) << 8 | (last >> 8 & 3) << 6 | d->per_track);
+}
+
 /* Returns a status to the caller and keeps it for AH = 01h. */
 static void disk_finish(bios *b, uint8_t status)
 {
@@ -95,7 +102,7 @@ static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, d
     if (span.sector >= d->sectors || span.count > d->sectors - span.sector)
         return NOT_FOUND;
     if (operation == DISK_WRITE)
-        devices_notice_write(b->machine->devices, d);
+        devices_notice_unsaved(b->machine->devices, d);
     for (; *moved < span.count; ++*moved, span.sector++, span.linear += d->sector_bytes) {
         bool good = true;
         if (operation == DISK_READ) {
@@ -115,7 +122,7 @@ static uint8_t disk_transfer(bios *b, disk_image *d, disk_operation operation, d
 /* Loads the boot image of a CD without emulation; its boot entry has the sector count and the segment. */
 static bool boot_cd(bios *b, disk_image *d, uint32_t *entry)
 {
-    enum { LARGEST = 0x80000 };
+    enum { LARGEST = 0x80000 /* bytes; from segment 7C0h on, they end below 640 KB */ };
     const el_torito_entry *boot = &d->boot;
     uint32_t bytes = (uint32_t)boot->sectors * VIRTUAL_SECTOR;
     unsigned moved;
@@ -180,8 +187,7 @@ static void disk_parameters(bios *b, const disk_image *d)
         disk_finish(b, BAD_COMMAND);
         return;
     }
-    uint32_t last = bios_cylinders(d) - 1;
-    bios_set_word(b, ENGINE_ECX, (uint16_t)((last & 255) << 8 | (last >> 8 & 3) << 6 | d->per_track));
+    bios_set_word(b, ENGINE_ECX, last_in_cx(d));
     bios_set_high(b, ENGINE_EDX, (uint8_t)(d->heads - 1));
     bios_set_low(b, ENGINE_EDX, (uint8_t)devices_drives(b->machine->devices, d->kind));
     bios_set_low(b, ENGINE_EBX, d->type);
@@ -207,7 +213,7 @@ static void disk_extended_parameters(bios *b, const disk_image *d)
 {
     uint32_t at = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
     if (bios_load(b, at, 2) < EDD_PARAMETERS) {
-        bios_finish(b, BAD_COMMAND);
+        disk_finish(b, BAD_COMMAND);
         return;
     }
     bios_store(b, at, 2, EDD_PARAMETERS);
@@ -218,15 +224,17 @@ static void disk_extended_parameters(bios *b, const disk_image *d)
     bios_store(b, at + 16, 4, (uint32_t)d->sectors);
     bios_store(b, at + 20, 4, (uint32_t)(d->sectors >> 32));
     bios_store(b, at + 24, 2, d->sector_bytes);
-    bios_finish(b, 0);
+    disk_finish(b, 0);
 }
 
-/* AH = 4Bh: AL = 01h returns the state of disk emulation; AL = 00h would end it, which is not implemented. El
- * Torito, 4.1. */
+/* AH = 4Bh: AL = 01h returns the state of disk emulation, with CX and DH of AH = 08h if a disk is emulated; AL = 00h
+ * would end it, which is not implemented. El Torito, 4.1. */
 static void disk_emulation(bios *b, const disk_image *d)
 {
     const el_torito_entry *boot = &d->boot;
     uint32_t at = bios_segment(b, ENGINE_DS) + bios_word(b, ENGINE_ESI);
+    bool emulated = d->kind != DRIVE_CD;
+    uint16_t last = emulated ? last_in_cx(d) : 0;
     if (!d->is_cd || bios_low(b, ENGINE_EAX) != 1 || bios_load(b, at, 1) < CD_PACKET_BYTES) {
         disk_finish(b, BAD_COMMAND);
         return;
@@ -239,9 +247,9 @@ static void disk_emulation(bios *b, const disk_image *d)
     bios_store(b, at + 8, 4, 0); /* device specification and buffer */
     bios_store(b, at + 12, 2, boot->load_segment);
     bios_store(b, at + 14, 2, boot->sectors);
-    bios_store(b, at + 16, 1, d->cylinders & 255);
-    bios_store(b, at + 17, 1, (d->cylinders >> 2 & 0xc0) | d->per_track);
-    bios_store(b, at + 18, 1, d->heads);
+    bios_store(b, at + 16, 1, last >> 8);
+    bios_store(b, at + 17, 1, last & 255);
+    bios_store(b, at + 18, 1, emulated ? d->heads - 1 : 0);
     disk_finish(b, 0);
 }
 
@@ -250,7 +258,7 @@ void bios_disk_service(bios *b)
     uint8_t command = bios_high(b, ENGINE_EAX);
     disk_image *d = devices_drive(b->machine->devices, bios_low(b, ENGINE_EDX));
     if (d == NULL) {
-        bios_finish(b, command == 0 ? 0 : BAD_COMMAND);
+        disk_finish(b, command == 0 ? 0 : BAD_COMMAND);
         return;
     }
     switch (command) {
@@ -273,10 +281,10 @@ void bios_disk_service(bios *b)
         break;
     case 0x41: /* check whether the Enhanced Disk Drive functions exist */
         if (bios_word(b, ENGINE_EBX) != 0x55aa) {
-            bios_finish(b, BAD_COMMAND);
+            disk_finish(b, BAD_COMMAND);
             break;
         }
-        bios_finish(b, 0);
+        disk_finish(b, 0);
         bios_set_high(b, ENGINE_EAX, 0x01); /* version 1.x */
         bios_set_word(b, ENGINE_EBX, 0xaa55);
         bios_set_word(b, ENGINE_ECX, EDD_FIXED_ACCESS);

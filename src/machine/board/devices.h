@@ -69,7 +69,7 @@ p5_status devices_open_disks(devices *b, p5_error *error);
 /* Sends a notice if a sector that is read lies after the image's end; only once. */
 void devices_notice_padding(devices *b, const disk_image *disk, uint64_t sector);
 /* Sends a notice if the guest's writes to a disk do not reach the image; only once. */
-void devices_notice_write(devices *b, const disk_image *disk);
+void devices_notice_unsaved(devices *b, const disk_image *disk);
 
 /* --- memory and the clock --- */
 

@@ -60,7 +60,7 @@ p5_status devices_open_disks(devices *b, p5_error *error)
     return status;
 }
 
-void devices_notice_write(devices *b, const disk_image *disk)
+void devices_notice_unsaved(devices *b, const disk_image *disk)
 {
     if (!disk->writable)
         notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1053u,

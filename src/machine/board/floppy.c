@@ -190,7 +190,7 @@ static void execute(devices *b)
         f->command_bytes = 0;
         f->ready = devices_after(b, SECTOR_MICROSECONDS);
         if (floppy_code(f) == WRITE_DATA && floppy_disk(b, unit) != NULL)
-            devices_notice_write(b, floppy_disk(b, unit));
+            devices_notice_unsaved(b, floppy_disk(b, unit));
     }
 }
 

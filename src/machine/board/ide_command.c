@@ -411,6 +411,6 @@ void ide_execute(devices *b, uint8_t code)
         ide_busy(b, COMMAND_MICROSECONDS);
         return;
     }
-    devices_notice_write(b, disk);
+    devices_notice_unsaved(b, disk);
     data_phase(b, IDE_FROM_HOST, block_sectors(d) * DISK_SECTOR); /* no interrupt requests the first block */
 }

@@ -90,6 +90,22 @@ org 7c00h
         mov cx, 0101h
         call drive_13
         call say_ax
+        mov ah, 41h                     ; refused, which AH = 01h tells as well
+        mov bx, 0
+        call drive_13
+        mov ah, 1
+        call drive_13
+        mov al, 0
+        call say_ax
+        mov ah, 0
+        call drive_13
+        mov ah, 2                       ; there is no such drive
+        mov dl, 7fh
+        int 13h
+        mov ah, 1
+        call drive_13
+        mov al, 0
+        call say_ax
         mov ah, 77h
         call drive_13
         mov al, 0

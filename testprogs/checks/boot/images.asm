@@ -1,5 +1,5 @@
-; A boot sector that says from which drive it came and what its disk holds: DL, the first byte after the boot sector, and what that is
-; after a write. Images are made of it by images.sh.
+; A boot sector that says from which drive it came and what its disk holds: DL, the first byte after the boot sector, what that is
+; after a write, and the sectors of a track. '=' follows if INT 13h AX=4B01h tells the geometry of AH=08h. Images are made of it by images.sh.
         org 7c00h
         bits 16
         jmp start
@@ -42,7 +42,24 @@ start:  xor ax, ax
         mov al, cl
         and al, 3fh
         call hex
-        mov al, 10
+        xchg cl, ch
+        mov [geometry], cx
+        mov [geometry + 2], dh
+        mov ax, 4b01h           ; refused unless the disk is that of a CD
+        mov dl, [drive]
+        mov si, about
+        int 13h
+        jc .end
+        push ds                 ; AH=08h has set ES
+        pop es
+        mov si, about + 16
+        mov di, geometry
+        mov cx, 3
+        repe cmpsb
+        jne .end
+        mov al, '='
+        out 0e9h, al
+.end:   mov al, 10
         out 0e9h, al
         mov al, 0
         out 0f5h, al
@@ -73,5 +90,9 @@ hex:    push ax
         ret
 
 drive:  db 0
+geometry:
+        times 3 db 0            ; CH, CL, DH
+about:  db 13h
+        times 18 db 0
         times 510 - ($ - $$) db 0
         dw 0aa55h
