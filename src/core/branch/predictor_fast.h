@@ -59,7 +59,7 @@ static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t ne
     entry->settled = next | (0 - (uint64_t)changed); /* BTB_NEVER_SETTLED if something changed */
 }
 
-/* The outcome of a prediction in packed form (p5_prediction). Outcomes below OWN_ANSWERS are the usual ones.
+/* The outcome of a prediction in packed form (p5_prediction). Outcomes below 8 are the frequent ones.
  *
  *   0-3, 6, 7  The branch has an entry: the first three bits. OWN_WRONG_TARGET: it was taken to another
  *              target than its entry's, or it leads to the instruction after it.
@@ -73,7 +73,6 @@ enum {
     OWN_TAKEN = 2,
     OWN_WRONG_TARGET = 4,
     PREDICTED_NOTHING = 4,
-    OWN_ANSWERS = 8,
     PREDICTED_FALSELY = 8,
     FALSE_RETURN = 4,
     NOT_PREDICTED = 16

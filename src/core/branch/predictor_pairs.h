@@ -74,37 +74,18 @@ static inline unsigned predictor_pairs_number(const branch_answer *answer, bool 
     return 2u * answer->hit + taken;
 }
 
-/* What happens to the BTB when a pair without a branch follows a pair that has an entry. */
-typedef enum pairs_passing {
-    PASSES_NOTHING,    /* nothing is predicted or changed */
-    PASSES_TO_STATE_0, /* nothing is predicted, and the entry falls to state 0 */
-    PASSES_TAKEN       /* a taken branch is predicted, and the entry's state is decremented */
-} pairs_passing;
-
-/* Returns what happens to `entry` (NULL: none). */
-static inline pairs_passing predictor_passing(const btb_entry *entry)
-{
-    if (!entry || entry->state == 0)
-        return PASSES_NOTHING;
-    return entry->state == 1 ? PASSES_TO_STATE_0 : PASSES_TAKEN;
-}
-
-/* Handles a pair without a branch that follows `previous_pair`: decrements the state of the entry if it does not
- * predict taken, from 1 to 0; with `taken`, also if it does. Returns whether there is an entry that predicts taken. */
+/* Handles a pair without a branch that follows `previous_pair`. Returns whether there is an entry that predicts taken.
+ * Decrements the entry's state; if it predicts taken, only with `taken`. */
 static inline bool predictor_decrement(predictor *p, uint32_t previous_pair, bool taken)
 {
     const btb_branch branch = btb_by_pair(previous_pair);
     btb_entry *entry = btb_find(&p->btb, &branch);
-    const pairs_passing passing = predictor_passing(entry);
-    if (passing == PASSES_TO_STATE_0 || (taken && passing == PASSES_TAKEN))
+    if (!entry || entry->state == 0)
+        return false;
+    const bool predicted_taken = entry->state >= 2;
+    if (taken || !predicted_taken)
         entry->state--;
-    return passing == PASSES_TAKEN;
-}
-
-/* Does what predictor_passed does if that would return false, and then returns true. Otherwise changes nothing. */
-static inline bool predictor_passed_usual(predictor *p, uint32_t previous_pair)
-{
-    return !predictor_decrement(p, previous_pair, false);
+    return predicted_taken;
 }
 
 #endif

@@ -115,12 +115,6 @@ void profile_close(profiler *p)
 
 /* ---- sites --------------------------------------------------------------------------------------------- */
 
-/* Returns a key of two numbers. */
-static uint64_t pair_of(uint32_t high, uint32_t low)
-{
-    return (uint64_t)high << 32 | low;
-}
-
 /* Returns the site of an instruction, and makes it if there is none. Returns NULL if memory runs out. */
 profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, unsigned cpl_class)
 {
@@ -289,7 +283,7 @@ void profile_move(p5_core *core, memo_detail *d)
         d->cell = to; /* the leaf is used alternately in two contexts */
         return;
     }
-    uint32_t *index = key_find(&p->cell_table, pair_of(d->number, p->context), 0);
+    uint32_t *index = key_find(&p->cell_table, d->number, p->context);
     if (index && *index == 0) {
         if (ARRAY_ROOM(&p->cells)) {
             p->cells.items[p->cells.count++] = (profile_cell){.detail = d, .context = p->context};

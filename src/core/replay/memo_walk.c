@@ -37,7 +37,7 @@ static inline bool step_usual(p5_core *core, const memo_streak *streak, unsigned
     if (!streak->only_data && expected->kind == 0) { /* it may be a group without a branch */
         const memo_node *node = memo_node_at(&core->memo, step->node);
         if (node->kind == MEMO_PASSED)
-            return predictor_passed_usual(core->predictor, passed_group(core, node));
+            return !predictor_decrement(core->predictor, passed_group(core, node), false);
     }
     const p5_access *a = (*access)++;
     return memory_is_free(m, a, memo_clock(core, step->offset)) && memory_data_expected(m, a, expected);
