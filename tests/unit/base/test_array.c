@@ -1,10 +1,5 @@
 /* Searching in arrays that ascend. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "base/array.h"
 
 typedef struct range {
@@ -13,9 +8,8 @@ typedef struct range {
 } range;
 
 /* Every position among 0 to 9 elements: the search must find what counting finds. */
-static void search_finds_the_first_that_is_not_less(void **state)
+TEST(search_finds_the_first_that_is_not_less)
 {
-    (void)state;
     static const range ranges[] = {{'a', 10, 20}, {'b', 20, 20}, {'c', 20, 30}, {'d', 31, 40},
                                    {'e', 40, 40}, {'f', 50, 60}, {'g', 60, 61}, {'h', 70, UINT32_MAX}};
     for (size_t count = 0; count <= sizeof ranges / sizeof ranges[0]; count++) {
@@ -31,9 +25,8 @@ static void search_finds_the_first_that_is_not_less(void **state)
     assert_int_equal(ARRAY_SEARCH((const range *)NULL, 0, end, 1), 0);
 }
 
-static void contains_knows_each_number(void **state)
+TEST(contains_knows_each_number)
 {
-    (void)state;
     static const uint32_t numbers[] = {0, 3, 4, 0x80000000u, UINT32_MAX};
     for (size_t i = 0; i < 5; i++) {
         assert_true(array_contains(numbers, 5, numbers[i]));
@@ -42,13 +35,4 @@ static void contains_knows_each_number(void **state)
     assert_false(array_contains(numbers, 5, 1));
     assert_false(array_contains(numbers, 5, 0x7fffffffu));
     assert_false(array_contains(NULL, 0, 0));
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(search_finds_the_first_that_is_not_less),
-        cmocka_unit_test(contains_knows_each_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* The generator of embedded files says what is wrong with its input or its output, and then leaves no output. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 /* Runs shell commands, in which $gen is the generator, in a new folder. Their output must contain `expected`. */
 static void expect(const char *commands, const char *expected)
@@ -26,25 +22,17 @@ static void expect(const char *commands, const char *expected)
         fail_msg("'%s' wrote '%s', expected '%s'", commands, output, expected);
 }
 
-static void test_input(void **state)
+TEST(test_input)
 {
-    (void)state;
     expect("echo text >in; $gen out.c files in && grep -c text out.c", "1\n");
     expect("$gen out.c files in; ls", "in: No such file or directory\n");
     expect("mkdir in; $gen out.c files in; ls", "in: Is a directory\nin\n");
     expect("printf 'a\\0' >in; $gen out.c files in; ls", "in: not a text file: byte 1 is 0\nin\n");
 }
 
-static void test_output(void **state)
+TEST(test_output)
 {
-    (void)state;
     expect("echo text >in; $gen none/out.c files in", "none/out.c: No such file or directory\n");
     expect("echo text >in; trap '' XFSZ; ulimit -f 0; $gen out.c files in; ls",
            "out.c: File too large\nin\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_input), cmocka_unit_test(test_output)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Lines: the longest that is taken, one byte more, and a file that cannot be read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "base/lines.h"
 
-static void they_have_a_longest(void **state)
+TEST(they_have_a_longest)
 {
-    (void)state;
     for (int more = 0; more < 2; more++) {
         p5_error error = {0};
         FILE *file = tmpfile();
@@ -33,9 +28,8 @@ static void they_have_a_longest(void **state)
     }
 }
 
-static void a_folder_has_none(void **state)
+TEST(a_folder_has_none)
 {
-    (void)state;
     p5_error error = {0};
     FILE *folder = fopen("/", "r");
     char *line = NULL;
@@ -46,11 +40,4 @@ static void a_folder_has_none(void **state)
     assert_string_equal(error.message, "cannot read the file: Is a directory");
     free(line);
     fclose(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(they_have_a_longest),
-                                       cmocka_unit_test(a_folder_has_none)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

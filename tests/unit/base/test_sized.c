@@ -1,12 +1,7 @@
 /* Structs that begin with their size (src/base/sized.h): smaller and larger versions of the caller. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "base/sized.h"
 
 /* Three versions of one struct. The library has the second one. */
@@ -32,9 +27,8 @@ static p5_status take(current *to, const void *from, p5_error *error)
     return sized_copy_in(to, sizeof *to, from, "current", error);
 }
 
-static void members_that_the_caller_lacks_are_zero(void **state)
+TEST(members_that_the_caller_lacks_are_zero)
 {
-    (void)state;
     struct {
         size_t size;
         uint32_t a, after;
@@ -48,9 +42,8 @@ static void members_that_the_caller_lacks_are_zero(void **state)
     assert_int_equal(to.c, 0);
 }
 
-static void unknown_members_must_be_zero(void **state)
+TEST(unknown_members_must_be_zero)
 {
-    (void)state;
     later from = {.size = sizeof from, .a = 1, .c = 3};
     current to;
     p5_error error = {0};
@@ -61,9 +54,8 @@ static void unknown_members_must_be_zero(void **state)
     assert_non_null(strstr(error.message, "current"));
 }
 
-static void impossible_sizes_are_errors(void **state)
+TEST(impossible_sizes_are_errors)
 {
-    (void)state;
     static const size_t impossible[] = {0, 1, sizeof(size_t), SIZE_MAX};
     for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
         current from = {.size = impossible[i]}, to;
@@ -72,18 +64,16 @@ static void impossible_sizes_are_errors(void **state)
     }
 }
 
-static void no_struct_is_all_zero(void **state)
+TEST(no_struct_is_all_zero)
 {
-    (void)state;
     current to, zero = {.size = sizeof zero};
     memset(&to, 0xff, sizeof to);
     assert_int_equal(take(&to, NULL, NULL), P5_OK);
     assert_memory_equal(&to, &zero, sizeof to);
 }
 
-static void results_stay_within_the_callers_size(void **state)
+TEST(results_stay_within_the_callers_size)
 {
-    (void)state;
     const current from = {.size = sizeof from, .a = 1, .b = 2, .c = 3};
     struct {
         earlier result;
@@ -99,22 +89,10 @@ static void results_stay_within_the_callers_size(void **state)
     assert_int_equal(large.d, 7); /* the library does not know it */
 }
 
-static void arrays_have_the_callers_stride(void **state)
+TEST(arrays_have_the_callers_stride)
 {
-    (void)state;
     const later from[2] = {{.size = sizeof *from, .a = 1}, {.size = sizeof *from, .a = 2}};
     current to;
     assert_int_equal(take(&to, sized_at(from, 1), NULL), P5_OK);
     assert_int_equal(to.a, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(members_that_the_caller_lacks_are_zero),
-                                       cmocka_unit_test(unknown_members_must_be_zero),
-                                       cmocka_unit_test(impossible_sizes_are_errors),
-                                       cmocka_unit_test(no_struct_is_all_zero),
-                                       cmocka_unit_test(results_stay_within_the_callers_size),
-                                       cmocka_unit_test(arrays_have_the_callers_stride)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* Fields of a snapshot: by name, by value, by revision, and what they may be. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "snapshot_bytes.h"
 #include "base/snapshot.h"
 
@@ -59,9 +56,8 @@ static const char *load(const snapshot_table *t, snapshot_bytes *b, unsigned rev
     return error.message;
 }
 
-static void test_same(void **state)
+TEST(test_same)
 {
-    (void)state;
     point loaded = {0};
     snapshot_bytes b = save(&table, &sample);
     assert_string_equal(load(&table, &b, 0, &loaded), "");
@@ -72,9 +68,8 @@ static void test_same(void **state)
     assert_memory_equal(loaded.kept, sample.kept, sizeof sample.kept);
 }
 
-static void test_later_reads_earlier(void **state)
+TEST(test_later_reads_earlier)
 {
-    (void)state;
     later loaded = {.color = 5};
     snapshot_bytes b = save(&table, &sample);
     assert_string_equal(load(&later_table, &b, 0, &loaded), "");
@@ -87,9 +82,8 @@ static void test_later_reads_earlier(void **state)
     assert_string_equal(load(&later_table, &b, 1, &loaded), "point.color: the snapshot does not have it");
 }
 
-static void test_earlier_reads_later(void **state)
+TEST(test_earlier_reads_later)
 {
-    (void)state;
     const later one = {.x = 1, .y = 2};
     point loaded = {0};
     snapshot_bytes b = save(&later_table, &one);
@@ -98,9 +92,8 @@ static void test_earlier_reads_later(void **state)
                         "p5scope 9");
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     static const struct {
         point wrong;
         const char *message;
@@ -123,9 +116,8 @@ typedef struct named {
 } named;
 static const snapshot_table named_table = {SNAPSHOT(named, "named", FIELD_TEXT(name), FIELD_STRING(path))};
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     char path[] = "/data";
     named one = {"seven77", path}, loaded = {{0}, NULL};
     snapshot_bytes b = save(&named_table, &one);
@@ -149,9 +141,8 @@ static const snapshot_table next_table = {
     SNAPSHOT(pixel, "pixel", FIELD_ANY(x), FIELD_SINCE(SNAPSHOT_REVISION + 1, FIELD_ANY(color)))};
 
 /* A stream that stands by itself says its revision; those of the first builds do not. */
-static void test_revision(void **state)
+TEST(test_revision)
 {
-    (void)state;
     for (unsigned says = 0; says < 2; says++) {
         snapshot_bytes b = {0};
         p5_error error;
@@ -170,14 +161,4 @@ static void test_revision(void **state)
         assert_int_equal(b.at, b.size);
         free(b.data);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),   cmocka_unit_test(test_later_reads_earlier),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_earlier_reads_later),
-        cmocka_unit_test(test_text),   cmocka_unit_test(test_revision),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
  * returns after the last message, spsc_wait after as many as requested; a producer that would have to wait does other
  * work meanwhile. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "base/spsc.h"
 
 /* A message: its number and size, and bytes that follow from both. */
@@ -107,35 +103,30 @@ static void run(uint32_t count, unsigned producer_sleeps, unsigned consumer_slee
     finish(&c, thread, count);
 }
 
-static void everything_arrives(void **state)
+TEST(everything_arrives)
 {
-    (void)state;
     run(20000, 0, 0, 0);
 }
 
-static void everything_arrives_at_a_slow_consumer(void **state)
+TEST(everything_arrives_at_a_slow_consumer)
 {
-    (void)state;
     run(5000, 0, 7, 0);
 }
 
-static void everything_arrives_from_a_slow_producer(void **state)
+TEST(everything_arrives_from_a_slow_producer)
 {
-    (void)state;
     run(5000, 7, 0, 0);
 }
 
-static void a_drain_waits_for_all(void **state)
+TEST(a_drain_waits_for_all)
 {
-    (void)state;
     run(5000, 0, 0, 1);
     run(5000, 0, 50, 37);
     run(5000, 11, 0, 5);
 }
 
-static void an_empty_queue_ends(void **state)
+TEST(an_empty_queue_ends)
 {
-    (void)state;
     run(0, 0, 0, 0);
     run(1, 0, 0, 0);
     run(SPSC_STEP - 1, 0, 0, 0); /* no message was taken before the end */
@@ -193,23 +184,9 @@ static void run_elsewhere(uint32_t count, unsigned consumer_sleeps)
     finish(&c, thread, count);
 }
 
-static void a_wait_is_for_some(void **state)
+TEST(a_wait_is_for_some)
 {
-    (void)state;
     run_elsewhere(30000, 0);
     run_elsewhere(3000, 7);
     run_elsewhere(3000, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_arrives),
-        cmocka_unit_test(everything_arrives_at_a_slow_consumer),
-        cmocka_unit_test(everything_arrives_from_a_slow_producer),
-        cmocka_unit_test(a_drain_waits_for_all),
-        cmocka_unit_test(an_empty_queue_ends),
-        cmocka_unit_test(a_wait_is_for_some),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* Numbers as text: what the C library writes, digit by digit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "base/text.h"
 
 static uint64_t next_random(uint64_t *state)
@@ -28,9 +24,8 @@ static void same_fixed(double value, unsigned decimals)
         fail_msg("%a with %u decimals: expected %s, got %s", value, decimals, expected, got);
 }
 
-static void fixed_numbers_are_printfs(void **state)
+TEST(fixed_numbers_are_printfs)
 {
-    (void)state;
     static const double values[] = {0,
                                     -0.0,
                                     0.5,
@@ -77,16 +72,14 @@ static void fixed_numbers_are_printfs(void **state)
     }
 }
 
-static void fixed_numbers_are_cut_off(void **state)
+TEST(fixed_numbers_are_cut_off)
 {
-    (void)state;
     char got[8];
     assert_string_equal(text_fixed(1234.5678, 4, got, sizeof got), "1234.56");
 }
 
-static void whole_numbers(void **state)
+TEST(whole_numbers)
 {
-    (void)state;
     static const struct {
         uint64_t value;
         const char *plain, *grouped;
@@ -113,12 +106,4 @@ static void whole_numbers(void **state)
         *text_put_unsigned(got, value) = '\0';
         assert_string_equal(got, expected);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fixed_numbers_are_printfs),
-                                       cmocka_unit_test(fixed_numbers_are_cut_off),
-                                       cmocka_unit_test(whole_numbers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

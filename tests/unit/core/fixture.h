@@ -3,15 +3,10 @@
 #ifndef TEST_FIXTURE_H
 #define TEST_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/memory/memory.h"
 #include "p5scope/model.h"
 

@@ -27,9 +27,8 @@ static void put(fixture *f, uint32_t line, mesi state)
 }
 
 /* Period 100: turns at bus clocks 100, 200, ...; those due at the clock asked for are taken. */
-static void turns_are_due_at_multiples_of_the_period(void **state)
+TEST(turns_are_due_at_multiples_of_the_period)
 {
-    (void)state;
     fixture f;
     open_with(&f, "dma,period=100,base=7000h,len=64");
     static const struct {
@@ -47,9 +46,8 @@ static void turns_are_due_at_multiples_of_the_period(void **state)
 }
 
 /* Another master's turn comes first when a reference is asked for at its clock. Before that clock, hits are usual. */
-static void hits_are_usual_until_a_turn_is_due(void **state)
+TEST(hits_are_usual_until_a_turn_is_due)
 {
-    (void)state;
     fixture f;
     open_with(&f, "dma,period=100,base=7000h,len=64,write=on");
     put(&f, LINE, MESI_EXCLUSIVE);
@@ -68,9 +66,8 @@ static void hits_are_usual_until_a_turn_is_due(void **state)
 }
 
 /* Two lines by turns; what reads leaves them shared, what writes leaves nothing. */
-static void lines_of_the_range_by_turns(void **state)
+TEST(lines_of_the_range_by_turns)
 {
-    (void)state;
     for (unsigned write = 0; write < 2; write++) {
         fixture f;
         open_with(&f,
@@ -93,9 +90,8 @@ static void lines_of_the_range_by_turns(void **state)
 /* A read of the processor that is asked for in the middle of a turn waits for its end: HLDA from bus clock
  * 100 to 108, an idle one, the read's first 8 bytes 2 later. Asked for at core clock 301, known as a miss a
  * clock later. */
-static void the_processor_waits_for_the_bus(void **state)
+TEST(the_processor_waits_for_the_bus)
 {
-    (void)state;
     fixture f;
     open_with(&f, "dma,period=100,base=7000h,len=32");
     f.now = 301;
@@ -110,9 +106,8 @@ static void the_processor_waits_for_the_bus(void **state)
 }
 
 /* HOLD waits for the end of the processor's own cycle, and of a locked sequence. */
-static void the_agent_waits_for_a_locked_sequence(void **state)
+TEST(the_agent_waits_for_a_locked_sequence)
 {
-    (void)state;
     fixture f;
     open_with(&f, "dma,period=100,base=7000h,len=32");
     p5_access read = fixture_access(0x9000, 4, 0), write = fixture_access(0x9000, 4, P5_ACCESS_WRITE);
@@ -127,9 +122,8 @@ static void the_agent_waits_for_a_locked_sequence(void **state)
 }
 
 /* A device that is slower than its period wants the bus at every second multiple. */
-static void a_slow_agent_leaves_turns_out(void **state)
+TEST(a_slow_agent_leaves_turns_out)
 {
-    (void)state;
     fixture f;
     open_with(&f, "dma,period=10,clocks=12,base=7000h,len=32");
     memory_pass(f.memory, 10 * 3 * 9); /* turns at 10, 30, 50, 70, 90 */
@@ -139,9 +133,8 @@ static void a_slow_agent_leaves_turns_out(void **state)
 
 /* PHIT# and PHITM# by the line's state; 2Ah only for the line that has to be written back. grant = 2: 6
  * clocks. */
-static void a_second_processor_shares_lines(void **state)
+TEST(a_second_processor_shares_lines)
 {
-    (void)state;
     static const struct {
         mesi before;
         bool write;
@@ -174,9 +167,8 @@ static void a_second_processor_shares_lines(void **state)
 /* The first own cycle after the other's requests the bus; the second has it. Asked for in the middle of the
  * other's cycle, bus clocks 100 to 108 and an idle one: from 304 (edge 306 = bus clock 102) until bus clock
  * 109 and grant = 2. */
-static void ownership_is_requested_once(void **state)
+TEST(ownership_is_requested_once)
 {
-    (void)state;
     fixture f;
     open_with(&f, "processor,period=100,base=7000h,len=32,grant=2");
     f.now = 303;
@@ -188,9 +180,8 @@ static void ownership_is_requested_once(void **state)
     fixture_close(&f);
 }
 
-static void wrong_descriptions(void **state)
+TEST(wrong_descriptions)
 {
-    (void)state;
     static const struct {
         const char *text;
         unsigned column;
@@ -207,20 +198,4 @@ static void wrong_descriptions(void **state)
                      error.message);
     }
     p5_model_close(model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns_are_due_at_multiples_of_the_period),
-        cmocka_unit_test(hits_are_usual_until_a_turn_is_due),
-        cmocka_unit_test(lines_of_the_range_by_turns),
-        cmocka_unit_test(the_processor_waits_for_the_bus),
-        cmocka_unit_test(the_agent_waits_for_a_locked_sequence),
-        cmocka_unit_test(a_slow_agent_leaves_turns_out),
-        cmocka_unit_test(a_second_processor_shares_lines),
-        cmocka_unit_test(ownership_is_requested_once),
-        cmocka_unit_test(wrong_descriptions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* What a block prepares of its instructions, against second statements of the rules: the decoding stages
  * (manual 242816 and 243006: prefixes, lengths, prefetch blocks), the pieces, and the block as a whole.
  * The blocks are random. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "model_timing.h"
 #include "core/block.h"
 #include "core/memory/memory.h"
@@ -162,9 +158,8 @@ static void check_decoding(const timing *t, p5_block *block)
     }
 }
 
-static void decoding(void **state)
+TEST(decoding)
 {
-    (void)state;
     every_block(check_decoding);
 }
 
@@ -260,16 +255,14 @@ static void check_pieces(const timing *t, p5_block *block)
     assert_int_equal(fixed, block->memo.fixed);
 }
 
-static void pieces(void **state)
+TEST(pieces)
 {
-    (void)state;
     every_block(check_pieces);
 }
 
 /* What can be remembered: nothing that serialises, makes port references or transfers control by a gate. */
-static void remembered(void **state)
+TEST(remembered)
 {
-    (void)state;
     static const struct {
         sample code;
         bool memo, repeats;
@@ -338,9 +331,8 @@ static void check_stretch(const timing *t, p5_block *block)
     assert_ptr_equal(v, values + r.value_count);
 }
 
-static void stretches(void **state)
+TEST(stretches)
 {
-    (void)state;
     every_block(check_stretch);
 }
 
@@ -391,9 +383,8 @@ static void check_whole(const timing *t, p5_block *block)
     assert_false(block_is_repeat(block));
 }
 
-static void whole_blocks(void **state)
+TEST(whole_blocks)
 {
-    (void)state;
     every_block(check_whole);
 }
 
@@ -401,9 +392,8 @@ static void whole_blocks(void **state)
 
 /* The clock of a reference, and the registers that D2 does not wait for: PUSH and POP step ESP, strings
  * ESI and EDI, without interlock; MOV to a fixed address counts as writing EAX for pairing only. */
-static void references_and_registers(void **state)
+TEST(references_and_registers)
 {
-    (void)state;
     enum { EAX = 1, ECX = 2, EBX = 8, ESP = 16, ESI = 64, EDI = 128 };
     static const struct {
         sample code;
@@ -440,13 +430,4 @@ static void references_and_registers(void **state)
         block_free(block);
     }
     isa_decoder_close(decoder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decoding),     cmocka_unit_test(pieces),
-        cmocka_unit_test(remembered),   cmocka_unit_test(stretches),
-        cmocka_unit_test(whole_blocks), cmocka_unit_test(references_and_registers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@
 static const uint8_t across[] = {0xf7, 0xd0, 0xf7, 0xd0};
 
 /* With paging, a block in two pages may need a walk for the second one, even if the first is in the TLB. */
-static void a_walk_for_the_second_page(void **state)
+TEST(a_walk_for_the_second_page)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     const p5_core_hooks hooks = {.size = sizeof hooks, .walk = fixture_walk};
     p5_core *core;
@@ -35,9 +34,8 @@ static void a_walk_for_the_second_page(void **state)
 }
 
 /* A reference that hits adds as much at the end of its line as before: it is in the line as a whole. */
-static void a_hit_at_the_end_of_a_line(void **state)
+TEST(a_hit_at_the_end_of_a_line)
 {
-    (void)state;
     static const uint8_t load[] = {0x8b, 0x06, 0xf7, 0xd0}; /* mov eax,[esi]; not eax */
     p5_model *model = fixture_model("p55c-200");
     p5_core *core;
@@ -61,11 +59,4 @@ static void a_hit_at_the_end_of_a_line(void **state)
     p5_block_release(core, block);
     p5_core_close(core);
     p5_model_close(model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_walk_for_the_second_page),
-                                       cmocka_unit_test(a_hit_at_the_end_of_a_line)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* The breakpoint comparators against a second statement of the rules: DR7 as in the manual's figure (R/W and LEN
  * from bit 16, L and G from bit 0), matches byte by byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/pipe/breakpoints.h"
 
 static uint32_t next_random(uint32_t *seed)
@@ -58,9 +53,8 @@ static unsigned of_access(const p5_debug *d, const p5_access *a)
     return matches;
 }
 
-static void matches_by_the_rules(void **state)
+TEST(matches_by_the_rules)
 {
-    (void)state;
     uint32_t seed = 5;
     for (unsigned i = 0; i < 20000; i++) {
         p5_debug debug = random_debug(&seed);
@@ -103,9 +97,8 @@ static void matches_by_the_rules(void **state)
 }
 
 /* breakpoints_set returns whether an address got a code breakpoint that had none before; at the first call it returns true. */
-static void a_new_code_breakpoint(void **state)
+TEST(a_new_code_breakpoint)
 {
-    (void)state;
     breakpoints b = {0};
     assert_false(breakpoints_within(&b, 0, 16)); /* nothing is compared before the first write */
     assert_true(
@@ -123,11 +116,4 @@ static void a_new_code_breakpoint(void **state)
         d.dr7 = 1u << (16 + 4 * n); /* for writes: no code breakpoint */
         assert_false(breakpoints_set(&other, &d));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(matches_by_the_rules),
-                                       cmocka_unit_test(a_new_code_breakpoint)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

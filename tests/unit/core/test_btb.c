@@ -36,9 +36,8 @@ static unsigned place(const btb *b, const btb_entry *entry)
     return (unsigned)(entry - b->entry);
 }
 
-static void set_and_tag_bits(void **state)
+TEST(set_and_tag_bits)
 {
-    (void)state;
     static btb b;
     uint64_t seed = 1;
     for (unsigned n = 0; n < 1000; n++) {
@@ -65,9 +64,8 @@ static void set_and_tag_bits(void **state)
 
 /* Four branches whose keys agree in set (and bank) fit; the fifth pushes out one. 256 of different sets all
  * fit. */
-static void four_ways(void **state)
+TEST(four_ways)
 {
-    (void)state;
     static btb b;
     const model_btb *models[] = {&p54c, &p55c};
     for (unsigned i = 0; i < 2; i++) {
@@ -91,9 +89,8 @@ static void four_ways(void **state)
     }
 }
 
-static void plru_spares_the_one_just_used(void **state)
+TEST(plru_spares_the_one_just_used)
 {
-    (void)state;
     static btb b;
     btb_init(&b, &p55c);
     for (uint32_t n = 0; n < 4; n++)
@@ -105,9 +102,8 @@ static void plru_spares_the_one_just_used(void **state)
 
 /* The way that is replaced is the one that the bits of a tree pseudo-LRU point to, however the ways were
  * used. */
-static void victims_are_those_of_the_tree(void **state)
+TEST(victims_are_those_of_the_tree)
 {
-    (void)state;
     static btb b;
     uint64_t seed = 7;
     btb_init(&b, &p55c);
@@ -135,9 +131,8 @@ static void victims_are_those_of_the_tree(void **state)
 }
 
 /* On the P54C an entry that fell to state 0 is unused and taken first. */
-static void state_0_is_free(void **state)
+TEST(state_0_is_free)
 {
-    (void)state;
     static btb b;
     btb_init(&b, &p54c);
     for (uint32_t n = 0; n < 4; n++)
@@ -151,9 +146,8 @@ static void state_0_is_free(void **state)
 }
 
 /* A raw write with the tag of an entry of the same bank and set goes there, whatever the way (26.2.1.3). */
-static void raw_writes_never_double_a_tag(void **state)
+TEST(raw_writes_never_double_a_tag)
 {
-    (void)state;
     static btb b;
     btb_init(&b, &p55c);
     btb_raw in = {.tag = 0xabcd00,
@@ -174,17 +168,4 @@ static void raw_writes_never_double_a_tag(void **state)
     assert_int_equal(out.offset, 2);
     assert_true(out.prediction);
     assert_ptr_equal(find(&b, 0xabcd00 | 9 << 4 | 1 << 2), &b.entry[(9 << 2 | 1) * BTB_WAYS + 2]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_and_tag_bits),
-        cmocka_unit_test(four_ways),
-        cmocka_unit_test(plru_spares_the_one_just_used),
-        cmocka_unit_test(victims_are_those_of_the_tree),
-        cmocka_unit_test(state_0_is_free),
-        cmocka_unit_test(raw_writes_never_double_a_tag),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

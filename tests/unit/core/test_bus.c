@@ -13,9 +13,8 @@ static bus *open_bus(p5_model *model, counts *totals)
 
 /* ADS# at the first bus clock at or after the request; data seen at the first core clock at or after the end
  * of its bus clock. */
-static void single_reads_are_aligned_to_bus_clocks(void **state)
+TEST(single_reads_are_aligned_to_bus_clocks)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     model->l2.bytes = 0;
     for (unsigned i = 0; i < 5; i++) {
@@ -42,9 +41,8 @@ static void single_reads_are_aligned_to_bus_clocks(void **state)
 
 /* A bus that has been idle for long: the first bus clock from the request on, as integers have it, also where
  * bus_in_clocks goes over from one way of dividing to the other. */
-static void idle_times_of_any_length(void **state)
+TEST(idle_times_of_any_length)
 {
-    (void)state;
     static const uint64_t around[] = {100, 1ull << 23, 1ull << 24, 1ull << 31, 1ull << 32, 1ull << 50};
     enum { NEAR = 40 };
     p5_model *model = fixture_model("p55c-200");
@@ -63,9 +61,8 @@ static void idle_times_of_any_length(void **state)
 }
 
 /* 241428's burst orders: 0,8,10,18  8,0,18,10  10,18,0,8  18,10,8,0. */
-static void burst_order_by_first_part(void **state)
+TEST(burst_order_by_first_part)
 {
-    (void)state;
     static const unsigned orders[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
     p5_model *model = fixture_model("p55c-200");
     counts totals = {0};
@@ -81,9 +78,8 @@ static void burst_order_by_first_part(void **state)
     p5_model_close(model);
 }
 
-static void l2_and_dram_pages(void **state)
+TEST(l2_and_dram_pages)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     model->dram.close_idle = 0;
     counts totals = {0};
@@ -114,9 +110,8 @@ static void l2_and_dram_pages(void **state)
     p5_model_close(model);
 }
 
-static void idle_dram_closes_its_page(void **state)
+TEST(idle_dram_closes_its_page)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     model->l2.bytes = 0;
     model->dram.close_idle = 4;
@@ -134,9 +129,8 @@ static void idle_dram_closes_its_page(void **state)
 
 /* Steady writes: write + idle bus clocks each; 3 of them at 3/1 and 5 at 3/2 (the boards' measured 9 and 7.5
  * core clocks). */
-static void steady_writes(void **state)
+TEST(steady_writes)
 {
-    (void)state;
     static const struct {
         const char *model;
         unsigned core_clocks, writes;
@@ -158,9 +152,8 @@ static void steady_writes(void **state)
     }
 }
 
-static void locked_sequences_keep_a_distance(void **state)
+TEST(locked_sequences_keep_a_distance)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     model->bus.locked_idle = 5;
     counts totals = {0};
@@ -173,9 +166,8 @@ static void locked_sequences_keep_a_distance(void **state)
 
 /* Event 18h counts core clocks of all cycles, 2Eh/0 those of own ones, by the class that runs, and only up to
  * now. */
-static void utilisation(void **state)
+TEST(utilisation)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     counts totals = {0};
     bus *b = open_bus(model, &totals);
@@ -222,9 +214,8 @@ static void on_uses(void *context, const p5_bus_use *uses, size_t count)
 
 /* Each use is reported once and in order, whenever reports are requested, and counts do not depend on reports. A new
  * callback gets only uses after those that the previous one got. */
-static void uses_are_reported_once(void **state)
+TEST(uses_are_reported_once)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     counts heard_totals = {0}, plain_totals = {0};
     static bus heard, plain;
@@ -264,20 +255,4 @@ static void uses_are_reported_once(void **state)
     bus_free(&heard);
     bus_free(&plain);
     p5_model_close(model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_reads_are_aligned_to_bus_clocks),
-        cmocka_unit_test(idle_times_of_any_length),
-        cmocka_unit_test(burst_order_by_first_part),
-        cmocka_unit_test(l2_and_dram_pages),
-        cmocka_unit_test(idle_dram_closes_its_page),
-        cmocka_unit_test(steady_writes),
-        cmocka_unit_test(locked_sequences_keep_a_distance),
-        cmocka_unit_test(utilisation),
-        cmocka_unit_test(uses_are_reported_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@ static code_answer fetch(fixture *f, uint32_t address)
     return answer;
 }
 
-static void end_bits_are_known_after_the_first_decode_until_refill(void **state)
+TEST(end_bits_are_known_after_the_first_decode_until_refill)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p54c-100", false, NULL);
     assert_int_equal(memory_end_bits(f.memory, 0x1000, 1u << 4), 0); /* not in the cache */
@@ -29,9 +28,8 @@ static void end_bits_are_known_after_the_first_decode_until_refill(void **state)
 
 /* Burst order 10h, 18h, 0, 8 for a fetch at 16: parts 2 and 3 arrive before 0 and 1 (241428, burst orders).
  */
-static void wanted_bytes_come_first(void **state)
+TEST(wanted_bytes_come_first)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     code_answer answer = fetch(&f, 0x1010);
@@ -48,9 +46,8 @@ static void wanted_bytes_come_first(void **state)
     fixture_close(&f);
 }
 
-static void a_line_is_never_in_both_caches(void **state)
+TEST(a_line_is_never_in_both_caches)
 {
-    (void)state;
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 2; i++) {
         fixture f;
@@ -77,9 +74,8 @@ static void a_line_is_never_in_both_caches(void **state)
     }
 }
 
-static void a_store_drops_the_code_line(void **state)
+TEST(a_store_drops_the_code_line)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     fetch(&f, 0x4000);
@@ -90,9 +86,8 @@ static void a_store_drops_the_code_line(void **state)
 }
 
 /* A code miss finds the line modified in the data cache: written back first, then gone there. */
-static void a_fetch_of_modified_data_writes_back(void **state)
+TEST(a_fetch_of_modified_data_writes_back)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     fixture_data(&f, 0x5000, 4, 0);
@@ -108,9 +103,8 @@ static void a_fetch_of_modified_data_writes_back(void **state)
 
 /* Non-cacheable code: each 8 bytes a read, a miss and a non-cacheable read of its own (events 0Ch, 0Eh, 1Eh).
  */
-static void uncached_code_is_read_8_bytes_at_a_time(void **state)
+TEST(uncached_code_is_read_8_bytes_at_a_time)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     code_answer answer;
@@ -124,9 +118,8 @@ static void uncached_code_is_read_8_bytes_at_a_time(void **state)
 }
 
 /* A hit changes nothing only if the line is the one of its set that was hit last. */
-static void a_second_hit_changes_nothing(void **state)
+TEST(a_second_hit_changes_nothing)
 {
-    (void)state;
     static code_cache cache, before;
     code_cache_init(&cache, 4);
     for (uint32_t line = 0x1040; line <= 0x2040; line += 0x1000) {
@@ -145,9 +138,8 @@ static void a_second_hit_changes_nothing(void **state)
 }
 
 /* Looking up CACHE_NO_TAG in the dummy set hits, and using the way changes nothing. */
-static void using_the_dummy_set_changes_nothing(void **state)
+TEST(using_the_dummy_set_changes_nothing)
 {
-    (void)state;
     for (unsigned ways = 2; ways <= CACHE_WAYS; ways *= 2) {
         static code_cache cache, before;
         code_cache_init(&cache, ways);
@@ -158,19 +150,4 @@ static void using_the_dummy_set_changes_nothing(void **state)
         code_cache_hit_as(&cache, CODE_NO_SET, (unsigned)__builtin_ctz(hits), CACHE_NO_TAG);
         assert_memory_equal(&cache, &before, sizeof before);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(end_bits_are_known_after_the_first_decode_until_refill),
-        cmocka_unit_test(wanted_bytes_come_first),
-        cmocka_unit_test(a_line_is_never_in_both_caches),
-        cmocka_unit_test(a_store_drops_the_code_line),
-        cmocka_unit_test(a_fetch_of_modified_data_writes_back),
-        cmocka_unit_test(uncached_code_is_read_8_bytes_at_a_time),
-        cmocka_unit_test(a_second_hit_changes_nothing),
-        cmocka_unit_test(using_the_dummy_set_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

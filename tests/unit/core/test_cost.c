@@ -1,12 +1,8 @@
 /* Clocks that depend on operands, against what was measured: FSIN and FCOS (pi/16 to 4 pi), FDIV by precision
  * and divisor, FSQRT, RCL by count; and the ranges of the manuals at their ends (BSF, BSR, RCL). */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "model_timing.h"
 #include "core/block.h"
 #include "core/pipe/cost.h"
@@ -45,9 +41,8 @@ static uint32_t price(const uint8_t *bytes, unsigned size, p5_value value)
 
 #define PRICE(value, ...) price((const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), value)
 
-static void trigonometric(void **state)
+TEST(trigonometric)
 {
-    (void)state;
     static const double pi = 3.14159265358979323846;
     /* clocks per operation measured with a dependent FADD after it, less its 3; FSIN of zero was measured
      * alone. 0: not measured */
@@ -70,9 +65,8 @@ static void trigonometric(void **state)
 }
 
 /* The sign of what the reduction leaves does not matter; a remainder that is not small costs more. */
-static void remainders_of_both_signs(void **state)
+TEST(remainders_of_both_signs)
 {
-    (void)state;
     static const double half_pi = 1.57079632679489661923;
     const p5_value at = {.a = bits(half_pi), .kind = ISA_VALUE_X87, .fpu_control = 0x37f};
     p5_value above = at, below = at;
@@ -84,9 +78,8 @@ static void remainders_of_both_signs(void **state)
 }
 
 /* The inferred figures are keys of the model: another figure, another price. */
-static void figures_of_the_model(void **state)
+TEST(figures_of_the_model)
 {
-    (void)state;
     timing other = *timing_of(P5_FAMILY_P55C);
     static const uint8_t cosine[] = {0xd9, 0xff}, divide_by_sti[] = {0xd8, 0xf1};
     p5_value pi = {.a = bits(3.14159265358979323846), .kind = ISA_VALUE_X87, .fpu_control = 0x37f};
@@ -103,9 +96,8 @@ static void figures_of_the_model(void **state)
     assert_int_equal(price_by(&other, cosine, 2, middle), price_by(&other, cosine, 2, quarter));
 }
 
-static void division(void **state)
+TEST(division)
 {
-    (void)state;
     const struct {
         double dividend, divisor;
         uint16_t control;
@@ -130,9 +122,8 @@ static void division(void **state)
     assert_int_equal(PRICE(root, 0xd9, 0xfa), 4);
 }
 
-static void counts_and_scans(void **state)
+TEST(counts_and_scans)
 {
-    (void)state;
     p5_value three = {.a = 3, .kind = ISA_VALUE_COUNT}, most = {.a = 31, .kind = ISA_VALUE_COUNT};
     assert_int_equal(PRICE(three, 0xd3, 0xd0), 7); /* rcl eax,cl: measured 7 with 3, manual 7 to 24 */
     assert_int_equal(PRICE(most, 0xd3, 0xd0), 24);
@@ -145,9 +136,8 @@ static void counts_and_scans(void **state)
 }
 
 /* The manual's figures of PUSHF, POPF and the x87's state by mode and operand size. */
-static void modes(void **state)
+TEST(modes)
 {
-    (void)state;
     static const struct {
         uint8_t bytes[3]; /* with the operand-size prefix: 16 bits */
         uint32_t protected16, protected32, real16, real32;
@@ -186,9 +176,8 @@ static uint32_t price_at(const timing *t, const uint8_t *bytes, const cost_conte
 
 /* Ports: real mode; CPL 0 with IOPL 0; CPL 3 with IOPL 3; CPL 3 with IOPL 2; V86 mode. REP forms add clocks
  * for each iteration. */
-static void ports(void **state)
+TEST(ports)
 {
-    (void)state;
     static const struct {
         uint8_t bytes[16];
         uint32_t real, may, must_ask, v86, each;
@@ -219,9 +208,8 @@ static void ports(void **state)
         }
 }
 
-static void transfers_and_segments(void **state)
+TEST(transfers_and_segments)
 {
-    (void)state;
     enum { REAL = P5_MODE_REAL, PROTECTED = P5_MODE_PROTECTED, V86 = P5_MODE_V86 };
     static const struct {
         uint8_t bytes[16];
@@ -282,9 +270,8 @@ static void transfers_and_segments(void **state)
 }
 
 /* RDMSR, WRMSR and CPUID by ECX or leaf, as measured on both processors. */
-static void registers_and_leaves(void **state)
+TEST(registers_and_leaves)
 {
-    (void)state;
     static const struct {
         uint8_t bytes[16];
         uint64_t source;
@@ -305,9 +292,8 @@ static void registers_and_leaves(void **state)
 
 /* Ranges of the manual over their whole width: BSR 7-39 and 7-71, RCL r,CL 7-24, RCL r,i 8-25 (one clock for
  * each of the last 17 counts), FPREM 16-64 and FPREM1 20-70 (the same for each of 63 bits). */
-static void whole_ranges(void **state)
+TEST(whole_ranges)
 {
-    (void)state;
     for (unsigned n = 0; n < 32; n++) {
         p5_value bit = {.a = UINT64_C(1) << n, .kind = ISA_VALUE_SOURCE};
         p5_value above = {.a = UINT64_C(0xffffffff) << n & 0xffffffff, .kind = ISA_VALUE_SOURCE};
@@ -335,9 +321,8 @@ static void whole_ranges(void **state)
     }
 }
 
-static void deliveries(void **state)
+TEST(deliveries)
 {
-    (void)state;
     const timing t = {
         .dispatch_real = 1, .dispatch_same = 2, .dispatch_inner = 3, .dispatch_v86 = 4, .dispatch_task = 5};
     assert_int_equal(cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception), .mode = P5_MODE_REAL}),
@@ -375,9 +360,8 @@ static unsigned flops_of(const timing *t, uint8_t first, uint8_t second, uint32_
 
 /* The clocks in which an x87 instruction holds back later ones: its own without the last ones that may overlap,
  * and at least one. Agner Fog's tables: of FADD's 3 clocks 2 overlap, of FPTAN's up to 36. */
-static void overlaps(void **state)
+TEST(overlaps)
 {
-    (void)state;
     static const struct {
         uint8_t bytes[16];
         unsigned clocks, held;
@@ -395,9 +379,8 @@ static void overlaps(void **state)
 
 /* Event 22h: one for each x87 operation and integer multiply. A transcendental one counts one for every
  * `flop_clocks`, at least one and at most `flop_most`. */
-static void flops(void **state)
+TEST(flops)
 {
-    (void)state;
     timing t = *timing_of(P5_FAMILY_P55C);
     t.flop_clocks = 3;
     t.flop_most = 25;
@@ -409,22 +392,4 @@ static void flops(void **state)
         assert_int_equal(flops_of(&t, 0xd9, 0xfe, clocks), clocks < 6    ? 1
                                                            : clocks < 78 ? clocks / 3
                                                                          : 25); /* fsin */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(trigonometric),
-                                       cmocka_unit_test(remainders_of_both_signs),
-                                       cmocka_unit_test(division),
-                                       cmocka_unit_test(figures_of_the_model),
-                                       cmocka_unit_test(counts_and_scans),
-                                       cmocka_unit_test(modes),
-                                       cmocka_unit_test(ports),
-                                       cmocka_unit_test(transfers_and_segments),
-                                       cmocka_unit_test(registers_and_leaves),
-                                       cmocka_unit_test(whole_ranges),
-                                       cmocka_unit_test(deliveries),
-                                       cmocka_unit_test(overlaps),
-                                       cmocka_unit_test(flops)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

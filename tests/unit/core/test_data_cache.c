@@ -1,9 +1,8 @@
 /* The data cache's array: victim choice, LRU encodings of TR4 (manual, table 26-3), states. */
 #include "fixture.h"
 
-static void lru_of_two_ways_points_to_the_other_way(void **state)
+TEST(lru_of_two_ways_points_to_the_other_way)
 {
-    (void)state;
     static data_cache cache;
     data_cache_init(&cache, 2);
     assert_int_equal(data_cache_get(&cache, 0, 0).tag, 0); /* an invalid way shows no address */
@@ -22,9 +21,8 @@ static unsigned tr4_points_to(unsigned lru)
     return (lru & 1) == 0 ? (lru >> 1 & 1) : 2 + (lru >> 2 & 1);
 }
 
-static void lru_of_four_ways_is_the_table_of_tr4(void **state)
+TEST(lru_of_four_ways_is_the_table_of_tr4)
 {
-    (void)state;
     static data_cache cache;
     data_cache_init(&cache, 4);
     for (unsigned way = 0; way < 4; way++)
@@ -38,9 +36,8 @@ static void lru_of_four_ways_is_the_table_of_tr4(void **state)
 }
 
 /* A used way is never the next victim, and the untouched bit of the tree stays. */
-static void use_points_away_and_keeps_the_other_half(void **state)
+TEST(use_points_away_and_keeps_the_other_half)
 {
-    (void)state;
     static data_cache cache;
     data_cache_init(&cache, 4);
     for (unsigned lru = 0; lru < 8; lru++)
@@ -54,9 +51,8 @@ static void use_points_away_and_keeps_the_other_half(void **state)
         }
 }
 
-static void invalid_ways_are_taken_first_lowest_first(void **state)
+TEST(invalid_ways_are_taken_first_lowest_first)
 {
-    (void)state;
     static data_cache cache;
     data_cache_init(&cache, 4);
     for (unsigned way = 0; way < 4; way++) {
@@ -69,9 +65,8 @@ static void invalid_ways_are_taken_first_lowest_first(void **state)
     assert_int_equal(data_cache_find(&cache, 0x3000 + 9 * 32 + 31), 3);
 }
 
-static void raw_entries_come_back(void **state)
+TEST(raw_entries_come_back)
 {
-    (void)state;
     static data_cache cache;
     data_cache_init(&cache, 4);
     cache_entry in = {.tag = 0x12345000, .state = MESI_MODIFIED, .lru = 6};
@@ -116,9 +111,8 @@ static unsigned naive_access(naive *n, unsigned ways, uint32_t address, bool *hi
     return way;
 }
 
-static void random_accesses_as_in_a_naive_cache(void **state)
+TEST(random_accesses_as_in_a_naive_cache)
 {
-    (void)state;
     static const unsigned ways_of[] = {2, 4};
     for (unsigned i = 0; i < 2; i++) {
         static data_cache cache;
@@ -144,17 +138,4 @@ static void random_accesses_as_in_a_naive_cache(void **state)
                          expected);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lru_of_two_ways_points_to_the_other_way),
-        cmocka_unit_test(lru_of_four_ways_is_the_table_of_tr4),
-        cmocka_unit_test(use_points_away_and_keeps_the_other_half),
-        cmocka_unit_test(invalid_ways_are_taken_first_lowest_first),
-        cmocka_unit_test(raw_entries_come_back),
-        cmocka_unit_test(random_accesses_as_in_a_naive_cache),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,9 +68,8 @@ static const char *const models[] = {"p54c-133", "p55c-200"};
 
 /* Events 02h and 0Dh: a reference that misses the TLB and faults is one miss, two in silicon; it reads both
  * entries of its walk once. A page whose entry is there (a protection fault) misses nothing. */
-static void misses_of_faulting_references(void **state)
+TEST(misses_of_faulting_references)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         bool errata = i & 1;
         for (unsigned kind = P5_REFERENCE_READ; kind <= P5_REFERENCE_CODE; kind++) {
@@ -114,9 +113,8 @@ static void misses_of_faulting_references(void **state)
 
 /* Event 16h: the partner of a U instruction faults, and a second exception comes before the handler's first
  * instruction. Each entry counts by the manual; silicon loses the first. */
-static void fault_in_v_and_another(void **state)
+TEST(fault_in_v_and_another)
 {
-    (void)state;
     static const uint8_t pair[] = {0x40, 0x8b,
                                    0x1e}; /* inc eax, mov ebx,[esi]: they pair, the second faults */
     for (unsigned i = 0; i < 16; i++) {
@@ -162,9 +160,8 @@ static void fault_in_v_and_another(void **state)
 
 /* Event 27h: INTR after a trap or an NMI of the same boundary counts there too in silicon. After a fault
  * there is no boundary. */
-static void waiting_interrupts(void **state)
+TEST(waiting_interrupts)
 {
-    (void)state;
     static const p5_transfer kinds[] = {P5_TRANSFER_TRAP, P5_TRANSFER_NMI, P5_TRANSFER_FAULT};
     for (unsigned i = 0; i < 12; i++) {
         bool errata = i & 1, waits = i & 2;
@@ -183,9 +180,8 @@ static void waiting_interrupts(void **state)
 
 /* Events 12h and 15h: segment loads that read a descriptor are among both by the manual; VERR flushes nothing
  * and counts in silicon. */
-static void flushes_without_a_flush(void **state)
+TEST(flushes_without_a_flush)
 {
-    (void)state;
     static const uint8_t load[] = {0x8e, 0xc0} /* mov es,ax */, verify[] = {0x0f, 0x00, 0xe0} /* verr ax */;
     for (unsigned i = 0; i < 8; i++) {
         bool errata = i & 1, descriptor = i & 2;
@@ -203,9 +199,8 @@ static void flushes_without_a_flush(void **state)
 }
 
 /* Events 23h-26h: DR0 holds the address of an instruction. */
-static void breakpoints_of_restarted_instructions(void **state)
+TEST(breakpoints_of_restarted_instructions)
 {
-    (void)state;
     static const uint8_t pop_ss[] = {0x17} /* pop ss */, load[] = {0x8b, 0x06} /* mov eax,[esi] */,
                          fnop[] = {0xd9, 0xd0};
     enum { DATA = 0x5000, ENABLED = 0x00f0000a /* G0 on code; G1, R/W1 = read or write, LEN1 = 4 bytes */ };
@@ -255,9 +250,8 @@ static void breakpoints_of_restarted_instructions(void **state)
 }
 
 /* Event 0Fh, whatever the errata: LGDT and LIDT load a segment register too. */
-static void descriptor_table_registers(void **state)
+TEST(descriptor_table_registers)
 {
-    (void)state;
     static const uint8_t lgdt[] = {0x0f, 0x01, 0x16}, lidt[] = {0x0f, 0x01, 0x1e}; /* [esi] */
     rig r;
     open_rig(&r, "p55c-200", true, false);
@@ -277,9 +271,8 @@ static void descriptor_table_registers(void **state)
  * executed. INTR and NMI alone are hardware interrupts. A delivery on a RET counts in event 39h. The references
  * of all of them miss the cache, and none issues an instruction: whatever waits, no clock is owned by issue.
  */
-static void deliveries(void **state)
+TEST(deliveries)
 {
-    (void)state;
     for (unsigned kind = P5_TRANSFER_FAULT; kind <= P5_TRANSFER_NMI; kind++)
         for (unsigned i = 0; i < 8; i++) {
             bool errata = i & 1, inner = i & 2, on_return = i & 4, software = kind == P5_TRANSFER_SOFTWARE;
@@ -321,18 +314,4 @@ static void deliveries(void **state)
             }
             close_rig(&r);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deliveries),
-        cmocka_unit_test(misses_of_faulting_references),
-        cmocka_unit_test(fault_in_v_and_another),
-        cmocka_unit_test(waiting_interrupts),
-        cmocka_unit_test(flushes_without_a_flush),
-        cmocka_unit_test(breakpoints_of_restarted_instructions),
-        cmocka_unit_test(descriptor_table_registers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

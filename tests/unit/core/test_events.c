@@ -1,13 +1,9 @@
 /* The event table against the manual's table 26-24, and lookup by name, alias and raw code. */
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "base/text.h"
 #include "p5scope/core.h"
 #include "p5tool/event.h"
@@ -94,9 +90,8 @@ static const char *manual_name(unsigned code, unsigned counter)
     return counter == 1 && manual[code].on_1 != NULL ? manual[code].on_1 : manual[code].on_0;
 }
 
-static void every_code_selects_what_the_manual_says(void **state)
+TEST(every_code_selects_what_the_manual_says)
 {
-    (void)state;
     for (unsigned code = 0; code < 64; code++)
         for (unsigned counter = 0; counter < 2; counter++) {
             const char *expected = manual_name(code, counter);
@@ -115,9 +110,8 @@ static void every_code_selects_what_the_manual_says(void **state)
 }
 
 /* The table says on which counters an event can be selected, and it can on exactly those. */
-static void description_and_selection_agree(void **state)
+TEST(description_and_selection_agree)
 {
-    (void)state;
     unsigned both = 0;
     unsigned one = 0;
     for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
@@ -143,9 +137,8 @@ static void description_and_selection_agree(void **state)
 }
 
 /* Durations by table 26-24, with 30h/1 by its description. */
-static void durations_are_the_manuals(void **state)
+TEST(durations_are_the_manuals)
 {
-    (void)state;
     static const struct {
         uint8_t code, counters;
     } durations[] = {{0x18, 3}, {0x19, 3}, {0x1a, 3}, {0x1b, 3}, {0x1f, 3}, {0x2a, 1}, {0x2e, 1}, {0x30, 1},
@@ -160,9 +153,8 @@ static void durations_are_the_manuals(void **state)
     }
 }
 
-static void descriptions_are_complete(void **state)
+TEST(descriptions_are_complete)
 {
-    (void)state;
     static const char *const groups[] = {"cache", "tlb", "branch", "pipe", "fpu", "mmx", "bus", "system"};
     for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
         const p5_event_info *info = p5_event_describe((enum p5_event)i);
@@ -189,9 +181,8 @@ static void expect_found(const char *name, unsigned expected)
                  error.status == P5_OK ? p5_event_describe(id)->name : "nothing", error.message);
 }
 
-static void every_spelling_finds_its_event(void **state)
+TEST(every_spelling_finds_its_event)
 {
-    (void)state;
     for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
         const p5_event_info *info = p5_event_describe((enum p5_event)i);
         char text[128];
@@ -215,9 +206,8 @@ static void every_spelling_finds_its_event(void **state)
     }
 }
 
-static void names_of_other_tools(void **state)
+TEST(names_of_other_tools)
 {
-    (void)state;
     expect_found("Data read", P5_EVENT_DATA_READ); /* OpenBSD pctr */
     expect_found("AGI (Address Generation Interlock)", P5_EVENT_PIPELINE_AGI_STALLS);
     expect_found("clks_dcache_tlb_miss", P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION);           /* Solaris */
@@ -243,9 +233,8 @@ static void expect_error(const char *name, p5_status status, const char *in_mess
                  in_hint, error.message, error.hint);
 }
 
-static void misspelt_names_get_a_hint(void **state)
+TEST(misspelt_names_get_a_hint)
 {
-    (void)state;
     expect_error("data_raed", P5_ERR_NAME, "'data_raed'", "'data_read'");
     expect_error("instruction_executed", P5_ERR_NAME, "instruction_executed", "'instructions_executed'");
     expect_error("agi", P5_ERR_NAME, "'agi'", "pipeline_agi_stalls");
@@ -269,9 +258,8 @@ static void misspelt_names_get_a_hint(void **state)
     assert_int_equal(p5_event_find("data_raed", &(enum p5_event){0}, NULL), P5_ERR_NAME);
 }
 
-static void raw_codes_that_do_not_name_one_event(void **state)
+TEST(raw_codes_that_do_not_name_one_event)
 {
-    (void)state;
     expect_error("r2b", P5_ERR_NAME, "2Bh", "r2b.1 is mmx_instructions_executed_v_pipe");
     expect_error("r10", P5_ERR_NAME, "reserved", "");
     expect_error("r3f", P5_ERR_NAME, "3Fh", "");
@@ -283,9 +271,8 @@ static void raw_codes_that_do_not_name_one_event(void **state)
     expect_error("r", P5_ERR_NAME, "'r'", "");
 }
 
-static void reserved_codes_are_listed(void **state)
+TEST(reserved_codes_are_listed)
 {
-    (void)state;
     size_t count;
     const p5_event_reserved *reserved = p5_event_reserved_codes(&count);
     for (unsigned code = 0; code < 0x3c; code++)
@@ -300,9 +287,8 @@ static void reserved_codes_are_listed(void **state)
         }
 }
 
-static void stall_causes_have_distinct_names(void **state)
+TEST(stall_causes_have_distinct_names)
 {
-    (void)state;
     for (int i = 0; i < P5_STALL_COUNT; i++) {
         const char *name = p5_stall_name((p5_stall)i);
         assert_non_null(name);
@@ -312,21 +298,4 @@ static void stall_causes_have_distinct_names(void **state)
     assert_string_equal(p5_stall_name(P5_STALL_AGI), "agi");
     assert_string_equal(p5_stall_name(P5_STALL_DATA_READ), "data_read");
     assert_non_null(p5_stall_name(P5_STALL_COUNT));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_selects_what_the_manual_says),
-        cmocka_unit_test(description_and_selection_agree),
-        cmocka_unit_test(durations_are_the_manuals),
-        cmocka_unit_test(descriptions_are_complete),
-        cmocka_unit_test(every_spelling_finds_its_event),
-        cmocka_unit_test(names_of_other_tools),
-        cmocka_unit_test(misspelt_names_get_a_hint),
-        cmocka_unit_test(raw_codes_that_do_not_name_one_event),
-        cmocka_unit_test(reserved_codes_are_listed),
-        cmocka_unit_test(stall_causes_have_distinct_names),
-    };
-    return cmocka_run_group_tests_name("events", tests, NULL, NULL);
 }

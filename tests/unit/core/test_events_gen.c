@@ -1,14 +1,11 @@
 /* The generator of the event tables: what is wrong with a table is found, with file and line. Each test
  * changes one line of the real table and runs the built generator on it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+
+#include "../unit.h"
 
 typedef struct workspace {
     char folder[64];
@@ -68,7 +65,7 @@ static char *changed(const workspace *w, const char *row, const char *old, const
     return text;
 }
 
-static void the_real_table_is_accepted(void **state)
+TEST(the_real_table_is_accepted)
 {
     const workspace *w = *state;
     char *messages;
@@ -78,7 +75,7 @@ static void the_real_table_is_accepted(void **state)
     free(messages);
 }
 
-static void faults_are_found_with_their_line(void **state)
+TEST(faults_are_found_with_their_line)
 {
     const workspace *w = *state;
     static const struct {
@@ -127,7 +124,7 @@ static void faults_are_found_with_their_line(void **state)
     }
 }
 
-static void an_empty_table_is_found(void **state)
+TEST(an_empty_table_is_found)
 {
     char *messages;
     assert_int_not_equal(generate(*state, "", &messages), 0);
@@ -135,7 +132,7 @@ static void an_empty_table_is_found(void **state)
     free(messages);
 }
 
-static void a_missing_event_is_found(void **state)
+TEST(a_missing_event_is_found)
 {
     const workspace *w = *state;
     char *text = strdup(w->table);
@@ -172,13 +169,4 @@ static int close_workspace(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_real_table_is_accepted),
-        cmocka_unit_test(faults_are_found_with_their_line),
-        cmocka_unit_test(a_missing_event_is_found),
-        cmocka_unit_test(an_empty_table_is_found),
-    };
-    return cmocka_run_group_tests_name("events_gen", tests, open_workspace, close_workspace);
-}
+UNIT_FIXTURE(open_workspace, close_workspace);

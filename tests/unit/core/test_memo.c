@@ -1,11 +1,7 @@
 /* Remembered answers: as many as there are different executions, however often these come. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
@@ -68,9 +64,8 @@ static void interpret(interpreter *i, unsigned steps)
     }
 }
 
-static void test_always_mispredicted(void **state)
+TEST(test_always_mispredicted)
 {
-    (void)state;
     interpreter i;
     interpreter_open(&i, true);
     interpret(&i, 1000);
@@ -81,9 +76,8 @@ static void test_always_mispredicted(void **state)
     interpreter_close(&i);
 }
 
-static void test_same_as_exact(void **state)
+TEST(test_same_as_exact)
 {
-    (void)state;
     static p5_counts both[2];
     memset(both, 0, sizeof both);
     for (unsigned n = 0; n < 2; n++) {
@@ -101,9 +95,8 @@ static void test_same_as_exact(void **state)
 }
 
 /* A leaf counts its uses in 32 bits: before they overflow, they are added to the totals. */
-static void test_many_uses(void **state)
+TEST(test_many_uses)
 {
-    (void)state;
     static p5_counts both[2];
     uint64_t clocks = 0, more = 0;
     for (unsigned n = 0; n < 2; n++) {
@@ -127,9 +120,8 @@ static void test_many_uses(void **state)
 }
 
 /* While CR0.TS or EM is set no MMX instruction goes to V (rule M6); everything else is remembered as ever. */
-static void test_fpu_trap(void **state)
+TEST(test_fpu_trap)
 {
-    (void)state;
     static const uint8_t mmx_code[] = {0x40, 0x0f, 0xfc,
                                        0xc1, 0xeb, 0xfa};           /* inc eax; paddb mm0,mm1; jmp back */
     static const uint8_t integer_code[] = {0x40, 0x43, 0xeb, 0xfc}; /* inc eax; inc ebx; jmp back */
@@ -168,9 +160,8 @@ static void test_fpu_trap(void **state)
 }
 
 /* While EFLAGS.TF is set nothing pairs (rule P9). */
-static void test_trap_flag(void **state)
+TEST(test_trap_flag)
 {
-    (void)state;
     enum { TIMES = 100 };
     static const uint8_t code[] = {0x40, 0x43, 0xeb, 0xfc}; /* inc eax; inc ebx; jmp back */
     interpreter i;
@@ -192,9 +183,8 @@ static void test_trap_flag(void **state)
 }
 
 /* What the x87 pipe worked at is over when HLT is. */
-static void test_halt(void **state)
+TEST(test_halt)
 {
-    (void)state;
     static const uint8_t code[] = {0xd8, 0xf1, 0xeb, 0xfc}; /* fdiv st,st(1); jmp back */
     for (unsigned with_memo = 0; with_memo < 2; with_memo++) {
         interpreter i;
@@ -208,13 +198,4 @@ static void test_halt(void **state)
         p5_block_release(i.core, divide);
         interpreter_close(&i);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_always_mispredicted), cmocka_unit_test(test_same_as_exact),
-        cmocka_unit_test(test_many_uses),           cmocka_unit_test(test_fpu_trap),
-        cmocka_unit_test(test_trap_flag),           cmocka_unit_test(test_halt)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* --check-memo compares every stretch. It reports nothing while the memo is right, and a wrong entry in the stretch that
  * first uses it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
@@ -55,9 +51,8 @@ static void loop(checked *c, unsigned times, bool in_batches)
             p5_core_retire(c->core, &retired);
 }
 
-static void test_agrees(void **state)
+TEST(test_agrees)
 {
-    (void)state;
     static const char *const models[] = {"p55c-200", "p54c-133"};
     for (unsigned m = 0; m < 2; m++) {
         checked c;
@@ -77,9 +72,8 @@ static void test_agrees(void **state)
 }
 
 /* A price in the memo is changed by a clock or an event: the next stretch that uses it is reported. */
-static void test_finds(void **state)
+TEST(test_finds)
 {
-    (void)state;
     for (unsigned n = 0; n < 4; n++) {
         bool in_batches = n % 2, clock = n / 2;
         checked c;
@@ -102,9 +96,8 @@ static void test_finds(void **state)
     }
 }
 
-static void test_from_the_start_only(void **state)
+TEST(test_from_the_start_only)
 {
-    (void)state;
     checked c;
     p5_error error;
     uint64_t stretches;
@@ -122,11 +115,4 @@ static void test_from_the_start_only(void **state)
     c.block = p5_block_make(c.core, &(p5_code){loop_code, sizeof loop_code, LOOP, LOOP, true}, 8);
     assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
     checked_close(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agrees), cmocka_unit_test(test_finds),
-                                       cmocka_unit_test(test_from_the_start_only)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

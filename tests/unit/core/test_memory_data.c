@@ -16,9 +16,8 @@ static void errata_off(p5_model *model)
 
 /* One reference to a line in a given state: the state after it (once everything has settled), and whether the
  * bus was needed. */
-static void mesi_table(void **state)
+TEST(mesi_table)
 {
-    (void)state;
     static const struct {
         mesi before;
         unsigned flags;
@@ -61,9 +60,8 @@ static void mesi_table(void **state)
 
 /* The upgrade S to E comes with the end of the write: a second write at once still goes to the bus, a later
  * one does not. */
-static void upgrade_comes_with_the_last_brdy(void **state)
+TEST(upgrade_comes_with_the_last_brdy)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     data_cache_put(&f.memory->data, 2, 0, (cache_entry){0x6000, MESI_SHARED, 0});
@@ -77,9 +75,8 @@ static void upgrade_comes_with_the_last_brdy(void **state)
     fixture_close(&f);
 }
 
-static void replacement_of_a_modified_line_writes_it_back(void **state)
+TEST(replacement_of_a_modified_line_writes_it_back)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p54c-100", false, NULL);
     fixture_data(&f, 0x1000, 4, R);
@@ -97,9 +94,8 @@ static void replacement_of_a_modified_line_writes_it_back(void **state)
 
 /* P55C-200, all in L2 after the warming round; ADS# at the first bus clock from 1 clock after EX on; data
  * usable 1 clock after its BRDY#. */
-static void line_fill_times(void **state)
+TEST(line_fill_times)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     fixture_data(&f, 0x8000, 4, R);
@@ -122,9 +118,8 @@ static void line_fill_times(void **state)
 
 /* A non-cacheable read waits for its own bus cycle each time. ADS# comes with the first bus clock that is at least a clock after EX, the
  * cycle takes two bus clocks or more, and the data are usable 1 clock after BRDY#. A read across 8 bytes takes two cycles. */
-static void uncached_read_waits_for_its_cycles(void **state)
+TEST(uncached_read_waits_for_its_cycles)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     for (unsigned n = 0; n < 6; n++) {
@@ -146,9 +141,8 @@ static void uncached_read_waits_for_its_cycles(void **state)
 }
 
 /* References give the same events whether they are tallied by kind or counted at once, as a profile has them. */
-static void events_tallied_and_counted_agree(void **state)
+TEST(events_tallied_and_counted_agree)
 {
-    (void)state;
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 2; i++) {
         fixture tallied, counted;
@@ -180,9 +174,8 @@ static void events_tallied_and_counted_agree(void **state)
 
 /* The clocks until nothing is pending and until a bus cycle can begin count down to 0. A line fill ends with its last BRDY#, five bus clocks after
  * ADS#; the line is in the array three core clocks later. Code fills are pending, too. */
-static void backlogs(void **state)
+TEST(backlogs)
 {
-    (void)state;
     fixture f;
     code_answer code;
     fixture_open(&f, "p55c-200", false, NULL);
@@ -213,9 +206,8 @@ static void backlogs(void **state)
 }
 
 /* Hits of other lines do not wait for a fill. On the P54C those of the set that is being filled wait. */
-static void hits_under_a_fill(void **state)
+TEST(hits_under_a_fill)
 {
-    (void)state;
     static const struct {
         const char *model;
         uint32_t address;
@@ -242,9 +234,8 @@ static void hits_under_a_fill(void **state)
     }
 }
 
-static void misalignment(void **state)
+TEST(misalignment)
 {
-    (void)state;
     static const struct {
         uint32_t address;
         unsigned size;
@@ -277,9 +268,8 @@ static void misalignment(void **state)
 
 /* A miss that crosses lines is two look-ups and two misses; inside a line it is one, which silicon counts
  * twice (erratum 44). */
-static void misaligned_misses(void **state)
+TEST(misaligned_misses)
 {
-    (void)state;
     static const struct {
         uint32_t address;
         bool errata;
@@ -296,9 +286,8 @@ static void misaligned_misses(void **state)
     }
 }
 
-static void non_cacheable(void **state)
+TEST(non_cacheable)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     fixture_data(&f, 0xa0000, 4, R); /* KEN# inactive on the board */
@@ -314,9 +303,8 @@ static void non_cacheable(void **state)
 
 /* Code that may not be cached comes in reads of 8 bytes from the first one wanted, each a fetch, a miss and a
  * non-cacheable read. */
-static void non_cacheable_code(void **state)
+TEST(non_cacheable_code)
 {
-    (void)state;
     for (unsigned first = 0; first < 4; first++) {
         fixture f;
         code_answer answer;
@@ -332,9 +320,8 @@ static void non_cacheable_code(void **state)
 }
 
 /* Of a misaligned transfer the high part goes first: the DRAM page of the low part is the one left open. */
-static void the_high_part_goes_first(void **state)
+TEST(the_high_part_goes_first)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     uint32_t page = f.model->dram.page_bytes;
@@ -347,9 +334,8 @@ static void the_high_part_goes_first(void **state)
 
 /* CD = 1: hits are served, misses fill nothing, LRU stands still; NW = 1 as well: writes that hit stay
  * inside. */
-static void cache_disable(void **state)
+TEST(cache_disable)
 {
-    (void)state;
     for (unsigned nw = 0; nw < 2; nw++) {
         fixture f;
         fixture_open(&f, "p55c-200", false, NULL);
@@ -384,9 +370,8 @@ static data_answer locked(fixture *f, uint32_t address, unsigned size, unsigned 
 
 /* Locked read-modify-write: modified copy out first, read and write on the bus, line invalid; one locked
  * cycle, two when split. */
-static void locked_references(void **state)
+TEST(locked_references)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     fixture_data(&f, 0x1000, 4, R);
@@ -406,9 +391,8 @@ static void locked_references(void **state)
 
 /* XCHG's write has its value from a register and follows the read on the bus; that of ADD leaves EX two
  * clocks after the data has come and takes a clock to the bus. 3 core clocks per bus clock. */
-static void exchanged_values_are_ready(void **state)
+TEST(exchanged_values_are_ready)
 {
-    (void)state;
     for (unsigned kind = LOCK_MODIFY; kind <= LOCK_EXCHANGE; kind++) {
         fixture f;
         fixture_open(&f, "p55c-200", false, NULL);
@@ -426,9 +410,8 @@ static void exchanged_values_are_ready(void **state)
     }
 }
 
-static void input_and_output(void **state)
+TEST(input_and_output)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     fixture_data(&f, 0x3000, 4, W); /* I/O waits for it: ends at core 9 */
@@ -445,9 +428,8 @@ static void input_and_output(void **state)
 }
 
 /* The bytes of each kind of cycle: what the byte enables say, 32 of a line. */
-static void bytes_on_the_bus(void **state)
+TEST(bytes_on_the_bus)
 {
-    (void)state;
     enum { LOCKED = 256, CODE = 1024 };
     static const struct {
         uint32_t address;
@@ -499,9 +481,8 @@ static void bytes_on_the_bus(void **state)
     fixture_close(&f);
 }
 
-static void mmx_only_events(void **state)
+TEST(mmx_only_events)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     p5_access access = fixture_access(0x1004, 8, R);
@@ -547,9 +528,8 @@ static void mmx_only_events(void **state)
 }
 
 /* Stall clocks by cause add up to done - asked, for all kinds of references in any situation. */
-static void causes_add_up(void **state)
+TEST(causes_add_up)
 {
-    (void)state;
     static const char *const models[] = {"p54c-100", "p54c-133", "p54c-166",
                                          "p55c-166", "p55c-200", "p55c-233"};
     for (unsigned i = 0; i < 6; i++) {
@@ -609,9 +589,8 @@ static void see_miss(core_observer *o, uint32_t physical, bool code)
 }
 
 /* A profile's misses by set are those that events 3, 4 and 29h count: a port access is none. */
-static void observed_misses(void **state)
+TEST(observed_misses)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", true, NULL);
     misses_seen seen = {.observer = {.counted = ignore_count, .asks = ignore_asking, .missed = see_miss}};
@@ -650,9 +629,8 @@ static void all_of_it(p5_model *model)
 }
 
 /* Plain addresses are cacheable and not in video memory, and they include all others below the first region. */
-static void cacheable_ram_addresses(void **state)
+TEST(cacheable_ram_addresses)
 {
-    (void)state;
     static const struct {
         void (*adjust)(p5_model *model);
         uint32_t lower, upper; /* where the ranges end */
@@ -699,9 +677,8 @@ static void ignore_end(array_observer *o, bool flushed)
 }
 
 /* An observer of the arrays hears of each byte of a hit, also if two bus cycles would move them. */
-static void observed_bytes_of_a_hit(void **state)
+TEST(observed_bytes_of_a_hit)
 {
-    (void)state;
     static const struct {
         uint32_t address;
         unsigned size;
@@ -721,34 +698,4 @@ static void observed_bytes_of_a_hit(void **state)
             assert_int_equal(reported_bytes, rows[i].bytes);
         }
     fixture_close(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(observed_bytes_of_a_hit),
-        cmocka_unit_test(observed_misses),
-        cmocka_unit_test(mesi_table),
-        cmocka_unit_test(upgrade_comes_with_the_last_brdy),
-        cmocka_unit_test(replacement_of_a_modified_line_writes_it_back),
-        cmocka_unit_test(line_fill_times),
-        cmocka_unit_test(uncached_read_waits_for_its_cycles),
-        cmocka_unit_test(events_tallied_and_counted_agree),
-        cmocka_unit_test(backlogs),
-        cmocka_unit_test(hits_under_a_fill),
-        cmocka_unit_test(misalignment),
-        cmocka_unit_test(misaligned_misses),
-        cmocka_unit_test(non_cacheable),
-        cmocka_unit_test(non_cacheable_code),
-        cmocka_unit_test(cacheable_ram_addresses),
-        cmocka_unit_test(the_high_part_goes_first),
-        cmocka_unit_test(cache_disable),
-        cmocka_unit_test(locked_references),
-        cmocka_unit_test(exchanged_values_are_ready),
-        cmocka_unit_test(input_and_output),
-        cmocka_unit_test(bytes_on_the_bus),
-        cmocka_unit_test(mmx_only_events),
-        cmocka_unit_test(causes_add_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

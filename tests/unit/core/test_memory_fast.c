@@ -46,9 +46,8 @@ static unsigned usual_of(fixture *fast, fixture *exact, uint64_t seed, unsigned 
     return usual;
 }
 
-static void hot_and_exact_path_agree(void **state)
+TEST(hot_and_exact_path_agree)
 {
-    (void)state;
     static const char *const models[] = {"p54c-100", "p54c-133", "p54c-166",
                                          "p55c-166", "p55c-200", "p55c-233"};
     static const unsigned spreads[] = {0x4000, 0x90000};
@@ -69,9 +68,8 @@ static void hot_and_exact_path_agree(void **state)
 }
 
 /* If the hot path refuses, nothing has changed. */
-static void refusal_changes_nothing(void **state)
+TEST(refusal_changes_nothing)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", true, NULL);
     uint64_t seed = 1;
@@ -90,9 +88,8 @@ static void refusal_changes_nothing(void **state)
 
 /* The first write to a page has its dirty bit to set: not usual, although the line is exclusive; the next one
  * is. */
-static void first_write_to_a_page(void **state)
+TEST(first_write_to_a_page)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p54c-133", true, NULL);
     const p5_access read = fixture_access(0x5004, 4, 0), write = fixture_access(0x5004, 4, P5_ACCESS_WRITE);
@@ -110,9 +107,8 @@ static void first_write_to_a_page(void **state)
 
 /* While a line is being filled, hits of other lines continue (P54C: of other sets); those of the line itself
  * wait until it is in the array. */
-static void hits_pass_by_a_fill(void **state)
+TEST(hits_pass_by_a_fill)
 {
-    (void)state;
     enum { LINE = 0x3000, SAME_SET = 0x5000, OTHER_SET = 0x5020 };
     for (unsigned p54c = 0; p54c < 2; p54c++) {
         fixture f;
@@ -139,9 +135,8 @@ static void hits_pass_by_a_fill(void **state)
 
 /* A fetch of a line in the cache is usual in any page that has an entry, not only in the last one. While a line is being filled its fetches
  * are not usual, from the clock on at which it is complete they are. */
-static void fetches_that_hit(void **state)
+TEST(fetches_that_hit)
 {
-    (void)state;
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 4; i++) {
         fixture f;
@@ -169,9 +164,8 @@ static void fetches_that_hit(void **state)
  * was used last in its set, by the page that it was used by, has a way of its own, also after another master
  * has looked at the line, taken it, or the page has lost its entry of the TLB to others, INVLPG or a flush.
  */
-static void expected_hits_agree(void **state)
+TEST(expected_hits_agree)
 {
-    (void)state;
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 4; i++) {
         fixture fast, exact;
@@ -223,9 +217,8 @@ static void expected_hits_agree(void **state)
 
 /* A line stays at hand while others of other sets are used; its page does not, when so many others are used
  * that the TLB has no entry for it any more. Which of them takes its entry is all the same. */
-static void place_is_lost_with_its_page(void **state)
+TEST(place_is_lost_with_its_page)
 {
-    (void)state;
     enum { HERE = 0x5040, ELSEWHERE = 0x80, PAGES = 600 };
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 4; i++) {
@@ -255,9 +248,8 @@ static void place_is_lost_with_its_page(void **state)
 
 /* A misaligned hit is made at once only if misaligned references are expected, and of these nothing else needs to be known. Otherwise
  * the hot path refuses it. */
-static void misaligned_hits_are_expected(void **state)
+TEST(misaligned_hits_are_expected)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     fixture_data(&f, 0x5040, 4, 0);
@@ -273,9 +265,8 @@ static void misaligned_hits_are_expected(void **state)
 }
 
 /* Without paging a place at hand needs no page; with it, it does. */
-static void paging_begins(void **state)
+TEST(paging_begins)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     fixture_data(&f, 0x5040, 4, 0);
@@ -287,20 +278,4 @@ static void paging_begins(void **state)
     memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .paging = true});
     assert_false(memory_data_expected(f.memory, &access, &expected));
     fixture_close(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hot_and_exact_path_agree),
-        cmocka_unit_test(refusal_changes_nothing),
-        cmocka_unit_test(first_write_to_a_page),
-        cmocka_unit_test(hits_pass_by_a_fill),
-        cmocka_unit_test(fetches_that_hit),
-        cmocka_unit_test(expected_hits_agree),
-        cmocka_unit_test(place_is_lost_with_its_page),
-        cmocka_unit_test(paging_begins),
-        cmocka_unit_test(misaligned_hits_are_expected),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

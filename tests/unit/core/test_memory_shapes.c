@@ -55,9 +55,8 @@ static unsigned go_both_ways(const char *model, fixture *shaped, fixture *specia
     return unusual;
 }
 
-static void both_ways_agree(void **state)
+TEST(both_ways_agree)
 {
-    (void)state;
     static const char *const models[] = {"p54c-100", "p54c-166", "p55c-200", "p55c-233"};
     static void (*const changes[])(p5_model * model) = {NULL, write_through, no_errata};
     for (unsigned i = 0; i < 24; i++) {
@@ -78,9 +77,8 @@ static void both_ways_agree(void **state)
 }
 
 /* memory_ask recognises a usual hit and leaves the state that memory_data_usual leaves. */
-static void usual_hits_are_usual(void **state)
+TEST(usual_hits_are_usual)
 {
-    (void)state;
     fixture asked, usual;
     fixture_open(&asked, "p55c-200", true, NULL);
     fixture_open(&usual, "p55c-200", true, NULL);
@@ -108,9 +106,8 @@ static void usual_hits_are_usual(void **state)
 }
 
 /* The special version for misaligned hits leaves the state, counts and answers of memory_ask. */
-static void misaligned_hits_are_alike(void **state)
+TEST(misaligned_hits_are_alike)
 {
-    (void)state;
     static const uint8_t sizes[] = {2, 4, 8};
     static const char *const models[] = {"p55c-200", "p54c-133"};
     for (unsigned i = 0; i < 4; i++) {
@@ -147,9 +144,8 @@ static void misaligned_hits_are_alike(void **state)
 }
 
 /* With an observer of bus cycles, or a frozen cache, the fast versions do not apply. */
-static void some_look_on(void **state)
+TEST(some_look_on)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .cache_disable = true});
@@ -162,9 +158,8 @@ static void some_look_on(void **state)
 }
 
 /* What an answer in a word says. */
-static void words_are_read_as_written(void **state)
+TEST(words_are_read_as_written)
 {
-    (void)state;
     const uint64_t most = (1u << DATA_CLOCK_BITS) - 1;
     data_answer a, b;
     data_out_of_word(
@@ -183,14 +178,4 @@ static void words_are_read_as_written(void **state)
     assert_int_equal(b.tlb, most);
     assert_int_equal(b.read | b.write_order | b.misaligned, 0);
     assert_true(b.is_misaligned && !b.hit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_ways_agree),           cmocka_unit_test(usual_hits_are_usual),
-        cmocka_unit_test(misaligned_hits_are_alike), cmocka_unit_test(some_look_on),
-        cmocka_unit_test(words_are_read_as_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

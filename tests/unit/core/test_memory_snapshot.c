@@ -39,9 +39,8 @@ static void refer(fixture *f, uint64_t *seed, unsigned count)
     }
 }
 
-static void loaded_goes_on_like_saved(void **state)
+TEST(loaded_goes_on_like_saved)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         fixture saved, loaded;
         p5_error error;
@@ -117,9 +116,8 @@ static void try_changes(const char *model, const change *changes, size_t count)
 
 /* P54C: data TLB 16 sets of 4, its 4 MB array 2 sets of 4, code TLB 8 sets of 4. P55C: one set of 64 each, and of 32. Tree bits of a set
  * are one fewer than its ways. */
-static void entries_of_tlbs(void **state)
+TEST(entries_of_tlbs)
 {
-    (void)state;
 #define DATA  "data_tlb.row.key.of"
 #define LARGE "data_tlb_large.row.key.of"
 #define CODE  "code_tlb.row.key.of"
@@ -152,9 +150,8 @@ static void entries_of_tlbs(void **state)
 /* Number `way` of set `set` of a cache's tags and states. */
 #define AT(set, way) ((set)*CACHE_WAYS + (way))
 
-static void lines_of_caches(void **state)
+TEST(lines_of_caches)
 {
-    (void)state;
     static const change p54c[] = {
         {{{"data.tag", AT(127, 1), 0x5000}, {"data.state", AT(127, 1), MESI_SHARED}}, true},
         {{{"data.tag", AT(127, 2), 0x5000}, {"data.state", AT(127, 2), MESI_SHARED}}, false}, /* two ways */
@@ -188,11 +185,4 @@ static void lines_of_caches(void **state)
     };
     try_changes("p54c-133", p54c, sizeof p54c / sizeof p54c[0]);
     try_changes("p55c-200", p55c, sizeof p55c / sizeof p55c[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loaded_goes_on_like_saved),
-                                       cmocka_unit_test(entries_of_tlbs), cmocka_unit_test(lines_of_caches)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

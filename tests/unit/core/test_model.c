@@ -27,9 +27,8 @@ static p5_model *open_text(const char *text, p5_status expected, p5_error *error
 }
 
 /* Every file of src/core/model/models that has a board is a name, and opens. */
-static void built_in_models(void **state)
+TEST(built_in_models)
 {
-    (void)state;
     unsigned named = 0, boards = 0;
     for (const char *const *name = p5_model_names(); *name != NULL; name++, named++) {
         p5_model *model = fixture_model(*name);
@@ -49,18 +48,16 @@ static void built_in_models(void **state)
 }
 
 /* A processor without a board is no model; the message suggests one with it. */
-static void processors_are_no_models(void **state)
+TEST(processors_are_no_models)
 {
-    (void)state;
     p5_model *model;
     p5_error error;
     assert_int_equal(p5_model_open("p54c", &model, &error), P5_ERR_NAME);
     assert_non_null(strstr(error.hint, "p54c-"));
 }
 
-static void names_near_the_wanted_one(void **state)
+TEST(names_near_the_wanted_one)
 {
-    (void)state;
     p5_model *model;
     p5_error error;
     assert_int_equal(p5_model_open("p55c-20", &model, &error), P5_ERR_NAME);
@@ -68,9 +65,8 @@ static void names_near_the_wanted_one(void **state)
     assert_int_equal(p5_model_open("no/such/file.ini", &model, &error), P5_ERR_IO);
 }
 
-static void a_file_of_ones_own(void **state)
+TEST(a_file_of_ones_own)
 {
-    (void)state;
     p5_error error;
     p5_model *model = open_text(
         "# mine\n[model]\nbase = p54c-133\n[processor]\nclock_mhz = 120.5\nbus_ratio = 5/2\nerrata = off\n"
@@ -91,9 +87,8 @@ static void a_file_of_ones_own(void **state)
     p5_model_close(model);
 }
 
-static void errors_say_where_and_what(void **state)
+TEST(errors_say_where_and_what)
 {
-    (void)state;
     static const struct {
         const char *text;
         p5_status status;
@@ -128,9 +123,8 @@ static void errors_say_where_and_what(void **state)
     }
 }
 
-static void a_base_of_itself_ends(void **state)
+TEST(a_base_of_itself_ends)
 {
-    (void)state;
     char path[] = "/tmp/p5scope-model-XXXXXX.ini", text[200];
     int fd = mkstemps(path, 4);
     assert_true(fd >= 0);
@@ -162,9 +156,8 @@ static void show(void *context, const char *section, const char *key, const char
     s->fields++;
 }
 
-static void fields_are_a_model_file(void **state)
+TEST(fields_are_a_model_file)
 {
-    (void)state;
     for (const char *const *name = p5_model_names(); *name != NULL; name++) {
         static shown first, second;
         first = second = (shown){.fields = 0};
@@ -190,9 +183,8 @@ static void page_form(char text[80], const char *before, const char *name, const
 }
 
 /* Every key stands in the manual page (with its underscores escaped). */
-static void the_manual_page_has_every_key(void **state)
+TEST(the_manual_page_has_every_key)
 {
-    (void)state;
     static char page[65536];
     FILE *file = fopen(P5_SOURCE_DIR "/docs/p5scope-model.5.scd", "r");
     assert_non_null(file);
@@ -211,9 +203,8 @@ static void the_manual_page_has_every_key(void **state)
     }
 }
 
-static void clock_of_ones_own(void **state)
+TEST(clock_of_ones_own)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     p5_error error;
     assert_int_equal(p5_model_set_clock(model, 0.5, &error), P5_ERR_RANGE);
@@ -222,16 +213,4 @@ static void clock_of_ones_own(void **state)
     assert_true(p5_model_clock_mhz(model) == 75);
     assert_int_equal(p5_model_signature(model), 0x543);
     p5_model_close(model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(built_in_models),           cmocka_unit_test(processors_are_no_models),
-        cmocka_unit_test(names_near_the_wanted_one), cmocka_unit_test(a_file_of_ones_own),
-        cmocka_unit_test(errors_say_where_and_what), cmocka_unit_test(a_base_of_itself_ends),
-        cmocka_unit_test(fields_are_a_model_file),   cmocka_unit_test(the_manual_page_has_every_key),
-        cmocka_unit_test(clock_of_ones_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

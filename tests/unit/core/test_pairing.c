@@ -1,11 +1,6 @@
 /* The pairing rules of D1 on encodings, each rule with a pair that it allows and one that it refuses. Rules:
  * Intel 242816 chapter 3 and appendix A, as measured by Agner Fog where the two differ. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "model_timing.h"
 #include "core/block.h"
 #include "core/pipe/pairing.h"
@@ -126,36 +121,26 @@ static void check(const pair_case *c, unsigned family, bool ideal)
     isa_decoder_close(decoder);
 }
 
-static void integer_and_x87(void **state)
+TEST(integer_and_x87)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check(&cases[i], P5_FAMILY_P54C, false);
         check(&cases[i], P5_FAMILY_P55C, false);
     }
 }
 
-static void mmx(void **state)
+TEST(mmx)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof mmx_cases / sizeof mmx_cases[0]; i++)
         check(&mmx_cases[i], P5_FAMILY_P55C, false);
 }
 
-static void ideal(void **state)
+TEST(ideal)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof ideal_cases / sizeof ideal_cases[0]; i++) {
         check(&ideal_cases[i], P5_FAMILY_P54C, true);
         check(&ideal_cases[i], P5_FAMILY_P55C, true);
     }
     for (size_t i = 0; i < sizeof ideal_mmx_cases / sizeof ideal_mmx_cases[0]; i++)
         check(&ideal_mmx_cases[i], P5_FAMILY_P55C, true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(integer_and_x87), cmocka_unit_test(mmx),
-                                       cmocka_unit_test(ideal)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* The pipe on sequences whose clocks the documents state, all references hitting: groups, stages and owners
  * of clocks. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "model_timing.h"
 #include "core/block.h"
 #include "core/pipe/pipe.h"
@@ -121,9 +117,8 @@ static unsigned clocks(const run *r)
 
 /* EX time of pairs (Agner Fog, table 4.1): rows U, columns V: register, load with operation,
  * read-modify-write. */
-static void times_of_pairs(void **state)
+TEST(times_of_pairs)
 {
-    (void)state;
     static const uint8_t u[3][2] = {
         {0x89, 0xd8}, {0x03, 0x06}, {0x01, 0x06}}; /* mov eax,ebx  add eax,[esi]  add [esi],eax */
     static const uint8_t v[3][2] = {
@@ -164,9 +159,8 @@ static void expect_count(const run *r, enum p5_event event, unsigned increments,
 
 /* Two references in one clock: an event that both signal is asserted for that clock only, and a load and a store signal
  * different ones. */
-static void events_of_pairs_of_references(void **state)
+TEST(events_of_pairs_of_references)
 {
-    (void)state;
     static const uint32_t apart[] = {0x2000, 0x2004};
     run r;
     GO(&r, P5_FAMILY_P55C, apart, 0x8b, 0x06, 0x8b, 0x0f); /* mov eax,[esi]; mov ecx,[edi] */
@@ -182,9 +176,8 @@ static void events_of_pairs_of_references(void **state)
 
 /* AGI: one clock right after the producer, none one group later; PUSH and POP forward ESP; both pipes count.
  */
-static void address_interlock(void **state)
+TEST(address_interlock)
 {
-    (void)state;
     run r;
     GO(&r, P5_FAMILY_P55C, NULL, 0x89, 0xde, 0x8b, 0x06); /* mov esi,ebx; mov eax,[esi] */
     assert_int_equal(clocks(&r), 3);
@@ -205,9 +198,8 @@ static void address_interlock(void **state)
 
 /* P54C: a prefix clock in D1 hides behind a long EX of the group before or of the one before that (GMP: SHLD
  * and one pair 5, two pairs 7). */
-static void prefix_shadow(void **state)
+TEST(prefix_shadow)
 {
-    (void)state;
     run r;
     GO(&r, P5_FAMILY_P54C, NULL, 0x0f, 0xa5, 0xc3, 0x31, 0xd2, 0x31, 0xf6, 0x0f, 0xa5,
        0xc3); /* shld; xor, xor; shld */
@@ -221,9 +213,8 @@ static void prefix_shadow(void **state)
 }
 
 /* n copies of 66h before NOP: n + 1 clocks on the P54C, n + 2 on the P55C. */
-static void prefix_clocks(void **state)
+TEST(prefix_clocks)
 {
-    (void)state;
     run r;
     GO(&r, P5_FAMILY_P54C, NULL, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90);
     assert_int_equal(r.insns[3].ex - r.insns[2].ex, 3);
@@ -233,9 +224,8 @@ static void prefix_clocks(void **state)
 
 /* Distances from E to E: FADD to FADD 3, to FST 4, FMUL to independent FMUL 2, FCOM to FNSTSW 5, and FXCH
  * free in V. */
-static void x87_distances(void **state)
+TEST(x87_distances)
 {
-    (void)state;
     run r;
     GO(&r, P5_FAMILY_P55C, NULL, 0xd8, 0xc1, 0xd8, 0xc1); /* fadd st,st(1) twice */
     assert_int_equal(clocks(&r), 4);
@@ -253,9 +243,8 @@ static void x87_distances(void **state)
 
 /* A multiply holds its reader two clocks, one if something is between; a store of the clock before's result
  * waits one. */
-static void mmx_interlocks(void **state)
+TEST(mmx_interlocks)
 {
-    (void)state;
     run r;
     GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xd5, 0xc1, 0x0f, 0xfc, 0xd0); /* pmullw mm0,mm1; paddb mm2,mm0 */
     assert_int_equal(clocks(&r), 4);
@@ -270,9 +259,8 @@ static void mmx_interlocks(void **state)
 }
 
 /* x87 to MMX 38 clocks, MMX to x87 58; each direction counts. The first use after RESET is no switch. */
-static void mmx_switches(void **state)
+TEST(mmx_switches)
 {
-    (void)state;
     run r;
     GO(&r, P5_FAMILY_P55C, NULL, 0xd9, 0xe8, 0x0f, 0xeb, 0xc0, 0x0f, 0x77, 0xd9,
        0xe8); /* fld1; por; emms; fld1 */
@@ -282,9 +270,8 @@ static void mmx_switches(void **state)
 }
 
 /* Wrong prediction: 3 clocks on the P54C and 4 on the P55C from U, one more from V. */
-static void misprediction(void **state)
+TEST(misprediction)
 {
-    (void)state;
     static const struct {
         unsigned family;
         uint8_t bytes[4];
@@ -330,9 +317,8 @@ static void misprediction(void **state)
 }
 
 /* The clocks that a string waits belong to the cause of the wait, the others to issue and execution. REP MOVSD: 12 + n. */
-static void waits_of_a_string(void **state)
+TEST(waits_of_a_string)
 {
-    (void)state;
     enum { ELEMENTS = 4, CLOCKS = 12 + ELEMENTS };
     static const uint8_t bytes[] = {0xf3, 0xa5};
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
@@ -368,9 +354,8 @@ static void waits_of_a_string(void **state)
 
 /* The P54C's BTB is told that a branch went alone only because no end bit was set (P7), and not if another rule
  * would have kept it out of V. */
-static void missed_chances_to_pair(void **state)
+TEST(missed_chances_to_pair)
 {
-    (void)state;
     static const struct {
         uint8_t bytes[4];
         unsigned size;
@@ -388,22 +373,4 @@ static void missed_chances_to_pair(void **state)
            (run){.right = true, .unknown = rows[i].unknown});
         assert_int_equal(r.chance, rows[i].chance);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_of_pairs),
-        cmocka_unit_test(address_interlock),
-        cmocka_unit_test(prefix_shadow),
-        cmocka_unit_test(prefix_clocks),
-        cmocka_unit_test(x87_distances),
-        cmocka_unit_test(mmx_interlocks),
-        cmocka_unit_test(mmx_switches),
-        cmocka_unit_test(misprediction),
-        cmocka_unit_test(events_of_pairs_of_references),
-        cmocka_unit_test(missed_chances_to_pair),
-        cmocka_unit_test(waits_of_a_string),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

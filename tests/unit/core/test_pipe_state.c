@@ -1,13 +1,9 @@
 /* The pipe's state between stretches: equal situations have equal bytes. Therefore the states of a loop recur, and a
  * state contains nothing that has passed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "model_timing.h"
 #include "core/block.h"
 #include "core/pipe/pipe.h"
@@ -139,9 +135,8 @@ static p5_block *random_loop(const timing *t, isa_decoder *decoder)
 }
 
 /* After a few turns, the state of a loop stays the same. */
-static void loops_recur(void **state)
+TEST(loops_recur)
 {
-    (void)state;
     enum { LOOPS = 1500, TURNS = 40, SETTLED = 12 };
     seed = 3;
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
@@ -166,9 +161,8 @@ static void loops_recur(void **state)
 }
 
 /* A long wait in EX lets everything before it become the past: whatever ran before, the state is the same. */
-static void a_long_wait_forgets(void **state)
+TEST(a_long_wait_forgets)
 {
-    (void)state;
     enum { LOOPS = 300 };
     /* mov ecx,[esi], which waits; fadd; fstp; mov eax,ebx three times; jne */
     static const uint8_t tail[] = {0x8b, 0x0e, 0xd8, 0xc1, 0xd9, 0x1e, 0x89,
@@ -206,9 +200,8 @@ static void a_long_wait_forgets(void **state)
 /* Results for which the next instruction cannot wait are not in the state. FDIV's is in the status word 41 + 2 clocks
  * after it began; it keeps integer instructions out of EX for one, and NOT and JNE take one each. After the wrong
  * prediction nothing enters EX for 3 clocks (P54C) or 4. */
-static void ready_results_are_forgotten(void **state)
+TEST(ready_results_are_forgotten)
 {
-    (void)state;
     enum { LONGEST = 45, IN_STATUS = 41 + 2 };
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
         const unsigned refill = family == P5_FAMILY_P54C ? 3 : 4;
@@ -242,9 +235,8 @@ static void entered(void *context, const p5_trace_insn *insn)
 }
 
 /* The state says when an instruction that waits for nothing could enter EX: a NOP at the branch's target does. */
-static void the_next_entry(void **state)
+TEST(the_next_entry)
 {
-    (void)state;
     enum { LOOPS = 500 };
     static const uint8_t nop[] = {0x90};
     seed = 9;
@@ -274,12 +266,4 @@ static void the_next_entry(void **state)
         }
         isa_decoder_close(decoder);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loops_recur), cmocka_unit_test(a_long_wait_forgets),
-                                       cmocka_unit_test(ready_results_are_forgotten),
-                                       cmocka_unit_test(the_next_entry)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,8 @@ static double chase(const char *model, bool random, uint32_t size, uint32_t stri
 
 /* The dumps' whole clocks, 10 % or 1 clock either way: DRAM rows have refresh and neighbours that the model
  * has not. */
-static void measured_chains(void **state)
+TEST(measured_chains)
 {
-    (void)state;
     static const struct {
         const char *model;
         bool random;
@@ -122,9 +121,8 @@ static void measured_chains(void **state)
 }
 
 /* Where it follows from the bus alone: a chain through L2 lines of its own is one burst after the other. */
-static void chains_are_bound_by_the_burst(void **state)
+TEST(chains_are_bound_by_the_burst)
 {
-    (void)state;
     static const char *const models[] = {"p54c-100", "p54c-133", "p55c-166", "p55c-200", "p55c-233"};
     for (unsigned i = 0; i < 5; i++) {
         p5_model *model = fixture_model(models[i]);
@@ -135,13 +133,4 @@ static void chains_are_bound_by_the_burst(void **state)
         if (clocks < burst - 0.01 || clocks > burst + 0.01)
             fail_msg("%s: %.3f clocks a line, the burst takes %.3f", models[i], clocks, burst);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_chains),
-        cmocka_unit_test(chains_are_bound_by_the_burst),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static void go_the_long_way(predictor *p, branch_run *ran)
     ran->branch.entry = (uint16_t)btb_first(&ran->branch);
 }
 
-static void short_as_long(void **state)
+TEST(short_as_long)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     p5_core *core;
     p5_error error;
@@ -104,10 +103,4 @@ static void short_as_long(void **state)
     predictor_close(asked);
     p5_core_close(core);
     p5_model_close(model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(short_as_long)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,9 +63,8 @@ static branch_answer ask(predictor_fixture *f, branch_query query)
 
 /* Published measurements on the P55C: part of random branches that is mispredicted, by the probability of the
  * rarer direction. */
-static void random_branches_of_p55c(void **state)
+TEST(random_branches_of_p55c)
 {
-    (void)state;
     static const double table[][2] = {{.001, .001001}, {.01, .0101}, {.05, .0525}, {.10, .110},
                                       {.15, .171},     {.20, .235},  {.25, .300},  {.30, .362},
                                       {.35, .417},     {.40, .462},  {.45, .490},  {.50, .500}};
@@ -131,9 +130,8 @@ static unsigned steady_mispredictions(unsigned pattern, unsigned period)
 
 /* Every pattern of period up to 5 is learned; a longer one if its windows differ; one whose windows do not
  * decide is not. */
-static void patterns_of_p55c(void **state)
+TEST(patterns_of_p55c)
 {
-    (void)state;
     for (unsigned period = 1; period <= 12; period++)
         for (unsigned pattern = 0; pattern < 1u << period; pattern++) {
             bool must = period <= 5 || windows_differ(pattern, period);
@@ -157,9 +155,8 @@ static void patterns_of_p55c(void **state)
 
 /* In a loop of up to 6 instructions the branch sees the prediction of the time before: T T N T T N ... that
  * would be learned is not. */
-static void tight_loops_of_p55c_see_the_stale_bit(void **state)
+TEST(tight_loops_of_p55c_see_the_stale_bit)
 {
-    (void)state;
     for (uint16_t since = 4; since <= 9; since++) {
         predictor_fixture f;
         open_predictor(&f, "p55c-200");
@@ -179,9 +176,8 @@ static void tight_loops_of_p55c_see_the_stale_bit(void **state)
     }
 }
 
-static void p55c_allocates_on_the_first_taken_execution(void **state)
+TEST(p55c_allocates_on_the_first_taken_execution)
 {
-    (void)state;
     predictor_fixture f;
     open_predictor(&f, "p55c-200");
     branch_answer answer = ask(&f, query_at(0x1000, ISA_JCC, false));
@@ -209,9 +205,8 @@ static void p55c_allocates_on_the_first_taken_execution(void **state)
 
 /* Two branches whose last bytes lie in one aligned dword share an entry: each finds the other's, a false one.
  */
-static void close_branches_thrash_on_p55c(void **state)
+TEST(close_branches_thrash_on_p55c)
 {
-    (void)state;
     predictor_fixture f;
     open_predictor(&f, "p55c-200");
     for (unsigned n = 0; n < 10; n++) {
@@ -225,9 +220,8 @@ static void close_branches_thrash_on_p55c(void **state)
     close_predictor(&f);
 }
 
-static void indirect_jumps_go_to_the_last_target(void **state)
+TEST(indirect_jumps_go_to_the_last_target)
 {
-    (void)state;
     static const char *const models[] = {"p54c-100", "p55c-200"};
     for (unsigned i = 0; i < 2; i++) {
         predictor_fixture f;
@@ -245,9 +239,8 @@ static void indirect_jumps_go_to_the_last_target(void **state)
 
 /* A function called from two places in turn: with the return stack right from the second return on, without
  * always wrong. */
-static void returns(void **state)
+TEST(returns)
 {
-    (void)state;
     static const char *const models[] = {"p54c-100", "p55c-200"};
     for (unsigned i = 0; i < 2; i++) {
         predictor_fixture f;
@@ -267,9 +260,8 @@ static void returns(void **state)
 }
 
 /* Nesting of n: the outermost n - 4 returns are predicted wrong, and so many pushes overflow. */
-static void deep_nesting(void **state)
+TEST(deep_nesting)
 {
-    (void)state;
     predictor_fixture f;
     open_predictor(&f, "p55c-200");
     for (unsigned round = 0; round < 3; round++) {
@@ -293,9 +285,8 @@ static void deep_nesting(void **state)
 /* ---- P54C ---- */
 
 /* T: 0->3 1->2 2->3 3->3, N: one down; taken is predicted in 2 and 3. Walks every state and outcome. */
-static void state_machine_of_p54c(void **state)
+TEST(state_machine_of_p54c)
 {
-    (void)state;
     static const unsigned on_taken[4] = {3, 2, 3, 3}, on_not_taken[4] = {0, 0, 1, 2};
     predictor_fixture f;
     open_predictor(&f, "p54c-100");
@@ -314,9 +305,8 @@ static void state_machine_of_p54c(void **state)
 }
 
 /* In a loop of up to 4 pairs a taken execution leads from 0 to 1. */
-static void tight_loops_of_p54c(void **state)
+TEST(tight_loops_of_p54c)
 {
-    (void)state;
     for (uint8_t pairs = 3; pairs <= 5; pairs++) {
         predictor_fixture f;
         open_predictor(&f, "p54c-100");
@@ -338,9 +328,8 @@ static void tight_loops_of_p54c(void **state)
     }
 }
 
-static void p54c_key_and_allocation(void **state)
+TEST(p54c_key_and_allocation)
 {
-    (void)state;
     predictor_fixture f;
     open_predictor(&f, "p54c-100");
     branch_query query = query_at(0x1000, ISA_JMP, true), calm = query_at(0x5000, ISA_JCC, false);
@@ -358,9 +347,8 @@ static void p54c_key_and_allocation(void **state)
 
 /* The branch in the pair after a mispredicted branch is predicted not taken whatever its state; its counter
  * still learns. A loop of one pair that jumps to itself is wrong every time. */
-static void branches_behind_a_wrong_one(void **state)
+TEST(branches_behind_a_wrong_one)
 {
-    (void)state;
     predictor_fixture f;
     open_predictor(&f, "p54c-100");
     branch_query second = query_at(0x1010, ISA_JMP, true), calm = query_at(0x5000, ISA_JCC, false);
@@ -391,9 +379,8 @@ static void branches_behind_a_wrong_one(void **state)
 }
 
 /* A pair without a branch after the key of a taken branch: flush, and the entry wears down. */
-static void false_hits_of_p54c(void **state)
+TEST(false_hits_of_p54c)
 {
-    (void)state;
     predictor_fixture f;
     open_predictor(&f, "p54c-100");
     branch_query query = query_at(0x1000, ISA_JCC, true);
@@ -409,9 +396,8 @@ static void false_hits_of_p54c(void **state)
     close_predictor(&f);
 }
 
-static void far_transfers_do_not_use_the_btb(void **state)
+TEST(far_transfers_do_not_use_the_btb)
 {
-    (void)state;
     predictor_fixture f;
     open_predictor(&f, "p55c-200");
     for (uint8_t kind = ISA_FAR; kind <= ISA_IRET; kind++)
@@ -420,25 +406,4 @@ static void far_transfers_do_not_use_the_btb(void **state)
             assert_int_equal(predict(&f, &query), NOT_PREDICTED);
         }
     close_predictor(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_branches_of_p55c),
-        cmocka_unit_test(patterns_of_p55c),
-        cmocka_unit_test(tight_loops_of_p55c_see_the_stale_bit),
-        cmocka_unit_test(p55c_allocates_on_the_first_taken_execution),
-        cmocka_unit_test(close_branches_thrash_on_p55c),
-        cmocka_unit_test(indirect_jumps_go_to_the_last_target),
-        cmocka_unit_test(returns),
-        cmocka_unit_test(deep_nesting),
-        cmocka_unit_test(state_machine_of_p54c),
-        cmocka_unit_test(tight_loops_of_p54c),
-        cmocka_unit_test(p54c_key_and_allocation),
-        cmocka_unit_test(branches_behind_a_wrong_one),
-        cmocka_unit_test(false_hits_of_p54c),
-        cmocka_unit_test(far_transfers_do_not_use_the_btb),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
 #include "core/pipe/pipe.h"
 
 /* A stretch that fetches nothing moves only the buffers that it releases; the others were freed as many clocks earlier as it took. */
-static void a_stretch_moves_what_it_releases(void **state)
+TEST(a_stretch_moves_what_it_releases)
 {
-    (void)state;
     for (unsigned two = 0; two < 2; two++) {
         enum { BEGIN = 10, END = 21 };
         prefetch f = {.ahead = {.clock = 8, .freed = {2, 3, 5, 7}, .used = 1}, .block = 5};
@@ -34,9 +33,8 @@ static void a_stretch_moves_what_it_releases(void **state)
 }
 
 /* After a flush everything is new: a stretch then says where all buffers are. */
-static void a_new_stream_is_complete(void **state)
+TEST(a_new_stream_is_complete)
 {
-    (void)state;
     prefetch f = {.ahead = {.clock = 8, .freed = {2, 3, 5, 7}, .used = 1}, .block = 5};
     prefetch_flush(&f, 30);
     prefetch_begin(&f, true);
@@ -75,9 +73,8 @@ static prefetch_ahead run_blocks(prefetch_ahead past, unsigned blocks, int64_t w
 
 /* The same stretch after another past: what it did to one past tells what it does to the other. The decoders are slower
  * than PF and take their blocks at the same clocks. */
-static void another_past_moves_alike(void **state)
+TEST(another_past_moves_alike)
 {
-    (void)state;
     static const prefetch_ahead pasts[] = {
         {.clock = -1, .freed = {-4, -3, -2, -1}, .used = 1},
         {.clock = -9, .freed = {-9, -9, -9, -9}, .used = 1},
@@ -95,14 +92,4 @@ static void another_past_moves_alike(void **state)
                 assert_int_equal(ahead.clock, expected.clock);
                 assert_memory_equal(ahead.freed, expected.freed, sizeof ahead.freed);
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stretch_moves_what_it_releases),
-        cmocka_unit_test(a_new_stream_is_complete),
-        cmocka_unit_test(another_past_moves_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,15 +81,13 @@ static void sample_is_in_the_context_of_what_comes_next(bool as_batch)
     guest_close(&g);
 }
 
-static void test_alone(void **state)
+TEST(test_alone)
 {
-    (void)state;
     sample_is_in_the_context_of_what_comes_next(false);
 }
 
-static void test_batch(void **state)
+TEST(test_batch)
 {
-    (void)state;
     sample_is_in_the_context_of_what_comes_next(true);
 }
 
@@ -131,9 +129,8 @@ static size_t sample_loop(bool memo_on, int quantity, uint64_t period, profile_s
 }
 
 /* The memo answers as long as the counter cannot overflow, and no sample comes later for that. */
-static void test_far(void **state)
+TEST(test_far)
 {
-    (void)state;
     static const struct {
         int quantity;
         uint64_t period;
@@ -154,11 +151,4 @@ static void test_far(void **state)
             assert_int_equal(remembered[n].address, exact[n].address);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_batch),
-                                       cmocka_unit_test(test_far)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,18 +141,16 @@ static void run(bool symbols, bool delivered, bool behind_call)
     guest_close(&g);
 }
 
-static void test_interrupt(void **state)
+TEST(test_interrupt)
 {
-    (void)state;
     for (unsigned symbols = 0; symbols < 2; symbols++) {
         run(symbols, true, true);
         run(symbols, true, false);
     }
 }
 
-static void test_signal(void **state)
+TEST(test_signal)
 {
-    (void)state;
     for (unsigned symbols = 0; symbols < 2; symbols++) {
         run(symbols, false, true);
         run(symbols, false, false);
@@ -161,9 +159,8 @@ static void test_signal(void **state)
 
 /* Programs at one address: one is known by its bytes, others by their page directories. A kernel's interrupt
  * handler is in all of them. */
-static void test_address_spaces(void **state)
+TEST(test_address_spaces)
 {
-    (void)state;
     enum { PROGRAM = 0x5000, FIRST_DIRECTORY = 0x10000, SECOND_DIRECTORY = 0x20000, SPACES = 2 };
     static const uint8_t known_code[] = {0x41, 0xeb, 0xfd}; /* inc ecx; jmp to it */
     static const uint8_t other_code[] = {0x42, 0xeb, 0xfd}, third_code[] = {0x43, 0xeb, 0xfd};
@@ -220,9 +217,8 @@ static void test_address_spaces(void **state)
 
 /* Returns to where nothing was called from, as code that builds its own stack does; in batches, so that they
  * are remembered. */
-static void test_return_without_call(void **state)
+TEST(test_return_without_call)
 {
-    (void)state;
     enum { TIMES = 64, ACCESSES = 1 };
     guest g;
     guest_open(&g, NULL, 0);
@@ -242,12 +238,4 @@ static void test_return_without_call(void **state)
     profile_get_view(g.core, &view);
     assert_int_equal(context_of(&view, CALLEE), CALLEE);
     guest_close(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupt), cmocka_unit_test(test_signal),
-                                       cmocka_unit_test(test_address_spaces),
-                                       cmocka_unit_test(test_return_without_call)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

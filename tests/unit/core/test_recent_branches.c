@@ -44,9 +44,8 @@ static void retire(p5_core *core, p5_block *block, uint32_t next)
 
 /* The loop's branch is taken every other time, which its history tells; two instructions are too soon for
  * that. */
-static void test_behind_a_snapshot(void **state)
+TEST(test_behind_a_snapshot)
 {
-    (void)state;
     snapshot_bytes saved = {0};
     p5_error error;
     p5_model *model = fixture_model("p55c-200");
@@ -74,9 +73,8 @@ static void test_behind_a_snapshot(void **state)
 
 /* Where code goes and comes, what was known of its branches goes with it; but not of those that ran just now.
  */
-static void test_without_blocks(void **state)
+TEST(test_without_blocks)
 {
-    (void)state;
     p5_model *model = fixture_model("p55c-200");
     p5_core *first = core_open(model), *second = core_open(model);
     p5_core *const cores[] = {first, second};
@@ -109,9 +107,8 @@ static void test_without_blocks(void **state)
 }
 
 /* What would lead outside of arrays. */
-static void test_impossible_predictors(void **state)
+TEST(test_impossible_predictors)
 {
-    (void)state;
     snapshot_bytes saved = {0};
     p5_model *model = fixture_model("p55c-200");
     for (unsigned what = 0; what < 2; what++) {
@@ -134,9 +131,8 @@ static void test_impossible_predictors(void **state)
 
 /* A conditional branch has got an entry. Then there is a jump of the same length in its place: the entry has
  * its tag and offset, but another type, so it predicts falsely (predictor_fast.h), and the jump gets it. */
-static void test_a_jump_where_a_branch_was(void **state)
+TEST(test_a_jump_where_a_branch_was)
 {
-    (void)state;
     static const uint8_t branch_code[] = {0x75, 0x10}, other_code[] = {0xeb, 0x10}; /* jnz, jmp */
     const uint32_t target = LOOP + 2 + 0x10;
     p5_model *model = fixture_model("p55c-200");
@@ -152,12 +148,4 @@ static void test_a_jump_where_a_branch_was(void **state)
     assert_int_equal(core_predict(core, &branches), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
     p5_core_close(core);
     p5_model_close(model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_behind_a_snapshot), cmocka_unit_test(test_without_blocks),
-        cmocka_unit_test(test_impossible_predictors), cmocka_unit_test(test_a_jump_where_a_branch_was)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

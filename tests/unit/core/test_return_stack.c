@@ -3,9 +3,8 @@
 
 #include "core/branch/return_stack.h"
 
-static void nested_calls_return_in_order(void **state)
+TEST(nested_calls_return_in_order)
 {
-    (void)state;
     for (uint32_t depth = 1; depth <= 8; depth++) {
         return_stack stack;
         return_stack_init(&stack, 4);
@@ -24,9 +23,8 @@ static void nested_calls_return_in_order(void **state)
     }
 }
 
-static void a_full_ring_wraps(void **state)
+TEST(a_full_ring_wraps)
 {
-    (void)state;
     return_stack stack;
     return_stack_init(&stack, 4);
     for (uint32_t n = 0; n < 4; n++)
@@ -41,21 +39,10 @@ static void a_full_ring_wraps(void **state)
     assert_int_equal(return_stack_pop(&stack), 40); /* empty: what is left in the ring */
 }
 
-static void no_stack(void **state)
+TEST(no_stack)
 {
-    (void)state;
     return_stack stack;
     return_stack_init(&stack, 0);
     assert_false(return_stack_push(&stack, 5));
     assert_int_equal(return_stack_pop(&stack), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nested_calls_return_in_order),
-        cmocka_unit_test(a_full_ring_wraps),
-        cmocka_unit_test(no_stack),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

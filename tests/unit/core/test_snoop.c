@@ -2,9 +2,8 @@
  * WBINVD and INVD. */
 #include "fixture.h"
 
-static void inquire_table(void **state)
+TEST(inquire_table)
 {
-    (void)state;
     static const struct {
         mesi before;
         bool invalidate;
@@ -40,9 +39,8 @@ static void inquire_table(void **state)
 }
 
 /* A hit in the code cache alone drives HIT# but is no data cache hit; INV drops the line. */
-static void inquire_of_code(void **state)
+TEST(inquire_of_code)
 {
-    (void)state;
     for (unsigned invalidate = 0; invalidate < 2; invalidate++) {
         fixture f;
         fixture_open(&f, "p54c-100", false, NULL);
@@ -56,9 +54,8 @@ static void inquire_of_code(void **state)
 }
 
 /* An internal snoop, here of a code fetch, writes a modified line back, too, and is no external one. */
-static void snoop_of_a_code_fetch(void **state)
+TEST(snoop_of_a_code_fetch)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     data_cache_put(&f.memory->data, 4, 3, (cache_entry){0x7000, MESI_MODIFIED, 0});
@@ -72,9 +69,8 @@ static void snoop_of_a_code_fetch(void **state)
 }
 
 /* WBINVD writes every modified line back, one burst after the other; INVD none. Both leave nothing. */
-static void wbinvd_and_invd(void **state)
+TEST(wbinvd_and_invd)
 {
-    (void)state;
     for (unsigned write_back = 0; write_back < 2; write_back++) {
         fixture f;
         fixture_open(&f, "p55c-200", false, NULL);
@@ -91,15 +87,4 @@ static void wbinvd_and_invd(void **state)
         assert_int_equal(code_cache_find(&f.memory->code, 0x3000), -1);
         fixture_close(&f);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inquire_table),
-        cmocka_unit_test(inquire_of_code),
-        cmocka_unit_test(snoop_of_a_code_fetch),
-        cmocka_unit_test(wbinvd_and_invd),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

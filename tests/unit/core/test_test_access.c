@@ -111,9 +111,8 @@ static void inquire(owner *o, bool invalidate)
 }
 
 /* What becomes of a line in each state when another master invalidates it. */
-static void a_line_leaves(void **state)
+TEST(a_line_leaves)
 {
-    (void)state;
     for (unsigned valid = MESI_SHARED; valid <= MESI_MODIFIED; valid++) {
         owner *o = open_owner("p55c-200");
         test_cache_line line = line_of(true, 2, valid, 0xa0000000);
@@ -133,9 +132,8 @@ static void a_line_leaves(void **state)
 }
 
 /* A line that is the same as memory is nothing to look after. */
-static void a_line_like_memory(void **state)
+TEST(a_line_like_memory)
 {
-    (void)state;
     owner *o = open_owner("p55c-200");
     test_cache_line line = line_of(true, 0, MESI_EXCLUSIVE, 0);
     memset(line.data, 0x11, sizeof line.data);
@@ -145,9 +143,8 @@ static void a_line_like_memory(void **state)
 }
 
 /* While a clean data line hides memory, fetches take memory. */
-static void fetches_see_memory(void **state)
+TEST(fetches_see_memory)
 {
-    (void)state;
     owner *o = open_owner("p54c-133");
     test_cache_line line = line_of(true, 1, MESI_EXCLUSIVE, 0xb0000000);
     test_cache_write(o->core, &line);
@@ -159,9 +156,8 @@ static void fetches_see_memory(void **state)
 }
 
 /* INVD loses modified lines, WBINVD does not. */
-static void invd_and_wbinvd(void **state)
+TEST(invd_and_wbinvd)
 {
-    (void)state;
     for (unsigned write_back = 0; write_back < 2; write_back++) {
         owner *o = open_owner("p55c-200");
         test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0xc0000000);
@@ -176,9 +172,8 @@ static void invd_and_wbinvd(void **state)
 }
 
 /* "Whatever was in that entry in that set is read": of an invalid line too, and after a flush. */
-static void invalid_lines_keep_their_contents(void **state)
+TEST(invalid_lines_keep_their_contents)
 {
-    (void)state;
     for (unsigned data = 0; data < 2; data++) {
         owner *o = open_owner("p54c-133");
         test_cache_line line = line_of(data, 1, 0, 0xd0000000);
@@ -204,9 +199,8 @@ static void invalid_lines_keep_their_contents(void **state)
 }
 
 /* End bits of a P54C's line: as written, all zero too. */
-static void end_bits(void **state)
+TEST(end_bits)
 {
-    (void)state;
     owner *o = open_owner("p54c-133");
     for (unsigned bits = 0; bits < 16; bits += 5) {
         test_cache_line line = line_of(false, 0, 1, 0x90909090);
@@ -220,9 +214,8 @@ static void end_bits(void **state)
 }
 
 /* The same line in both ways: each is read back as it was written. */
-static void doubles(void **state)
+TEST(doubles)
 {
-    (void)state;
     owner *o = open_owner("p54c-133");
     for (unsigned way = 0; way < 2; way++) {
         test_cache_line line = line_of(true, way, MESI_EXCLUSIVE, 0x1000 * way);
@@ -237,9 +230,8 @@ static void doubles(void **state)
 }
 
 /* Beyond memory a line can be written and read back. */
-static void without_memory(void **state)
+TEST(without_memory)
 {
-    (void)state;
     owner *o = open_owner("p55c-200");
     test_cache_line line = line_of(true, 3, MESI_SHARED, 0x77000000);
     line.tag = 0xfffff;
@@ -253,9 +245,8 @@ static void without_memory(void **state)
 }
 
 /* TR7.H = 0: the LRU bits choose, as on the 486; an entry is not written twice into the same place then. */
-static void tlb_without_hit_bit(void **state)
+TEST(tlb_without_hit_bit)
 {
-    (void)state;
     owner *o = open_owner("p55c-200");
     for (uint32_t page = 0; page < 8; page++) {
         test_tlb_entry e = {.data_tlb = true, .linear = page << 12, .physical = page << 16, .valid = true};
@@ -272,9 +263,8 @@ static void tlb_without_hit_bit(void **state)
 }
 
 /* Parity stays wrong until it is written right; nothing is looked at when no valid entry is wrong. */
-static void parity_comes_to_an_end(void **state)
+TEST(parity_comes_to_an_end)
 {
-    (void)state;
     owner *o = open_owner("p55c-200");
     test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0);
     test_parity(o->core, PARITY_DD);
@@ -294,9 +284,8 @@ static void note_error(void *context, uint32_t array)
 
 /* A write-back reads the line, also when another master's snoop asks for it, which looks at no tag's parity;
  * a reference that crosses pages reads two entries. */
-static void parity_is_read(void **state)
+TEST(parity_is_read)
 {
-    (void)state;
     owner *o = open_owner("p55c-200");
     uint32_t found = 0;
     test_on_parity_error(o->core, note_error, &found);
@@ -320,22 +309,4 @@ static void parity_is_read(void **state)
     memory_data(o->core->memory, &access, o->core->now + 2000, 0, &answer);
     assert_int_equal(found, PARITY_DTD);
     close_owner(o);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_leaves),
-        cmocka_unit_test(a_line_like_memory),
-        cmocka_unit_test(fetches_see_memory),
-        cmocka_unit_test(invd_and_wbinvd),
-        cmocka_unit_test(invalid_lines_keep_their_contents),
-        cmocka_unit_test(end_bits),
-        cmocka_unit_test(doubles),
-        cmocka_unit_test(without_memory),
-        cmocka_unit_test(tlb_without_hit_bit),
-        cmocka_unit_test(parity_comes_to_an_end),
-        cmocka_unit_test(parity_is_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

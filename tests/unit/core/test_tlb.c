@@ -20,9 +20,8 @@ static uint64_t second_round_misses(const char *model, unsigned pages, uint32_t 
     return misses;
 }
 
-static void reach_of_the_data_tlb(void **state)
+TEST(reach_of_the_data_tlb)
 {
-    (void)state;
     static const struct {
         const char *model;
         unsigned pages;
@@ -72,9 +71,8 @@ static uint64_t second_round_code_misses(const char *model, unsigned pages, uint
 }
 
 /* 32 entries: 8 sets of 4 on the P54C, one set on the P55C. */
-static void reach_of_the_code_tlb(void **state)
+TEST(reach_of_the_code_tlb)
 {
-    (void)state;
     static const struct {
         const char *model;
         unsigned pages;
@@ -95,9 +93,8 @@ static void reach_of_the_code_tlb(void **state)
 
 /* A tree of any size against its definition: the victim is what is reached by following the bits; a use turns
  * every bit on its path away. */
-static void trees_of_all_sizes_spare_the_most_recent(void **state)
+TEST(trees_of_all_sizes_spare_the_most_recent)
 {
-    (void)state;
     for (unsigned ways = 2; ways <= 64; ways *= 2) {
         uint64_t bits = 0, seen = 0;
         for (unsigned n = 0; n < ways; n++) { /* victims used at once visit every way before any again */
@@ -112,9 +109,8 @@ static void trees_of_all_sizes_spare_the_most_recent(void **state)
 }
 
 /* What the TLB works out from when entries were used is the tree that every use turns. */
-static void bits_follow_from_uses(void **state)
+TEST(bits_follow_from_uses)
 {
-    (void)state;
     enum { SETS = 4, WAYS = 16, PAGES = 200 };
     static tlb t;
     uint64_t bits[SETS] = {0};
@@ -141,9 +137,8 @@ static void bits_follow_from_uses(void **state)
     }
 }
 
-static void events_of_a_walk(void **state)
+TEST(events_of_a_walk)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", true, NULL);
     data_answer answer = fixture_data(&f, 0x700000, 4, 0);
@@ -163,9 +158,8 @@ static void events_of_a_walk(void **state)
     fixture_close(&f);
 }
 
-static void invlpg_and_cr3(void **state)
+TEST(invlpg_and_cr3)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p54c-133", true, NULL);
     fixture_data(&f, 0x300000, 4, 0);
@@ -179,9 +173,8 @@ static void invlpg_and_cr3(void **state)
 }
 
 /* Code page 0 needs a walk when paging is turned on, and after INVLPG and a load of CR3. */
-static void walks_of_code_page_0(void **state)
+TEST(walks_of_code_page_0)
 {
-    (void)state;
     fixture f;
     code_answer answer;
     fixture_open(&f, "p55c-200", true, NULL);
@@ -213,9 +206,8 @@ static unsigned all_clear(void *context, uint32_t linear, bool write)
     return P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0);
 }
 
-static void accessed_and_dirty_updates_are_locked(void **state)
+TEST(accessed_and_dirty_updates_are_locked)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", true, NULL);
     f.memory->hooks.page_bits_set = all_clear;
@@ -250,9 +242,8 @@ static uint32_t another_page(void *context, uint32_t linear)
 }
 
 /* What is after a page's end is where the owner says. */
-static void two_pages_of_one_reference(void **state)
+TEST(two_pages_of_one_reference)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", true, NULL);
     f.memory->hooks.translate = another_page;
@@ -272,9 +263,8 @@ static void walk_of_a_page(void *context, uint32_t linear, uint32_t *directory, 
 }
 
 /* The owner's walk is asked for a page, not for an address in it. */
-static void walks_are_of_pages(void **state)
+TEST(walks_are_of_pages)
 {
-    (void)state;
     uint32_t asked = 0;
     fixture f;
     code_answer code;
@@ -297,9 +287,8 @@ static unsigned rights_by_page(void *context, uint32_t linear)
 }
 
 /* An entry has each of a page's rights by itself. */
-static void rights_of_an_entry(void **state)
+TEST(rights_of_an_entry)
 {
-    (void)state;
     static const unsigned attributes[4] = {TLB_SUPERVISOR, TLB_WRITABLE, TLB_CACHE_DISABLE,
                                            TLB_WRITE_THROUGH};
     fixture f;
@@ -318,9 +307,8 @@ static void rights_of_an_entry(void **state)
 }
 
 /* Without the owner's walk (p5_core_hooks) pages are missed at no cost. */
-static void misses_without_a_walk(void **state)
+TEST(misses_without_a_walk)
 {
-    (void)state;
     fixture f = {.model = fixture_model("p55c-200"), .now = 1000};
     code_answer code;
     f.memory = memory_open(f.model, NULL, &f.totals);
@@ -345,9 +333,8 @@ static void misses_without_a_walk(void **state)
 }
 
 /* Without paging a hit uses TLB_NO_ENTRY, which changes nothing, in TLBs of any size. */
-static void no_entry_has_no_order(void **state)
+TEST(no_entry_has_no_order)
 {
-    (void)state;
     static const unsigned geometry[][2] = {{16, 4}, {1, 64}, {8, 4}, {1, 32}, {2, 4}};
     for (unsigned i = 0; i < sizeof geometry / sizeof geometry[0]; i++) {
         static tlb t;
@@ -360,9 +347,8 @@ static void no_entry_has_no_order(void **state)
     }
 }
 
-static void raw_entries_come_back(void **state)
+TEST(raw_entries_come_back)
 {
-    (void)state;
     static tlb t;
     tlb_init(&t, 16, 4, false);
     tlb_entry in = {.linear = 0x12345000,
@@ -389,9 +375,8 @@ static unsigned accessed_bits(void *context, uint32_t linear, bool write)
 }
 
 /* The log of page bits takes as many as it has room for. */
-static void page_bits_are_logged(void **state)
+TEST(page_bits_are_logged)
 {
-    (void)state;
     enum { PAGES = PAGE_BITS_LOG + 10 };
     static page_bits_log page_bits;
     fixture f = {.model = fixture_model("p55c-200")};
@@ -409,26 +394,4 @@ static void page_bits_are_logged(void **state)
         assert_int_equal(page_bits.bits[page].write, page % 2);
     }
     fixture_close(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(page_bits_are_logged),
-        cmocka_unit_test(reach_of_the_data_tlb),
-        cmocka_unit_test(reach_of_the_code_tlb),
-        cmocka_unit_test(trees_of_all_sizes_spare_the_most_recent),
-        cmocka_unit_test(bits_follow_from_uses),
-        cmocka_unit_test(events_of_a_walk),
-        cmocka_unit_test(invlpg_and_cr3),
-        cmocka_unit_test(walks_of_code_page_0),
-        cmocka_unit_test(accessed_and_dirty_updates_are_locked),
-        cmocka_unit_test(two_pages_of_one_reference),
-        cmocka_unit_test(walks_are_of_pages),
-        cmocka_unit_test(rights_of_an_entry),
-        cmocka_unit_test(misses_without_a_walk),
-        cmocka_unit_test(no_entry_has_no_order),
-        cmocka_unit_test(raw_entries_come_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

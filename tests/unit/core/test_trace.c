@@ -1,12 +1,8 @@
 /* The instructions that produced an instruction's operands, as pipeline diagrams show them. Expected: the
  * registers that each instruction reads and writes by the definition of the instruction set. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "model_timing.h"
 #include "core/block.h"
 #include "core/pipe/pipe.h"
@@ -42,9 +38,8 @@ static void expect(const uint8_t *bytes, size_t size, unsigned count,
 
 typedef uint16_t row[P5_TRACE_SOURCES + 1];
 
-static void general_registers(void **state)
+TEST(general_registers)
 {
-    (void)state;
     /* mov eax,1; mov ebx,2; add eax,ebx; mov edi,3; mov ecx,[eax+edi]; mov [eax],edx, where nothing wrote EDX;
      * mov edx,ecx; add ecx,edx */
     const row rows[] = {{0}, {0}, {2, 1}, {0}, {2, 1}, {3}, {2}, {3, 1}};
@@ -53,9 +48,8 @@ static void general_registers(void **state)
 }
 
 /* PUSHA reads eight registers. The first ones are named, as many as there is room for. */
-static void more_producers_than_room(void **state)
+TEST(more_producers_than_room)
 {
-    (void)state;
     static const uint8_t bytes[] = {0x43, 0x42, 0x41,
                                     0x40, 0x47, 0x60}; /* inc ebx, edx, ecx, eax, edi; pusha */
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
@@ -79,25 +73,22 @@ static void more_producers_than_room(void **state)
 }
 
 /* One producer is named once, however many operands are its. */
-static void the_same_producer(void **state)
+TEST(the_same_producer)
 {
-    (void)state;
     const row rows[] = {{0}, {1}, {1}}; /* mov eax,1; lea ecx,[eax+eax]; add ecx,ecx */
     EXPECT(3, rows, 0xb8, 1, 0, 0, 0, 0x8d, 0x0c, 0x00, 0x01, 0xc9);
 }
 
-static void mmx_registers(void **state)
+TEST(mmx_registers)
 {
-    (void)state;
     /* pxor mm0,mm0; pxor mm7,mm7; paddb mm0,mm7; movq [eax],mm0; movq mm1,mm7 */
     const row rows[] = {{0}, {0}, {2, 1}, {1}, {3}};
     EXPECT(5, rows, 0x0f, 0xef, 0xc0, 0x0f, 0xef, 0xff, 0x0f, 0xfc, 0xc7, 0x0f, 0x7f, 0x00, 0x0f, 0x6f, 0xcf);
 }
 
 /* x87 registers are followed through loads, exchanges and pops. Farther registers stand first. */
-static void the_x87_stack(void **state)
+TEST(the_x87_stack)
 {
-    (void)state;
     const row rows[] = {
         {0},    /* fld1 */
         {0},    /* fldz */
@@ -117,9 +108,8 @@ static void the_x87_stack(void **state)
 }
 
 /* FCOMPP pops two registers, FSINCOS pushes one; FNSTSW, FNSTCW and compares produce no register. */
-static void pops_and_pushes(void **state)
+TEST(pops_and_pushes)
 {
-    (void)state;
     const row rows[] = {
         {0},    /* fld1 */
         {0},    /* fldz */
@@ -136,9 +126,8 @@ static void pops_and_pushes(void **state)
            0xd5, 0xdd, 0xd8, 0xd9, 0xe0);
 }
 
-static void kinds(void **state)
+TEST(kinds)
 {
-    (void)state;
     static const struct {
         uint8_t bytes[4];
         p5_pipe_kind kind;
@@ -170,9 +159,8 @@ static void kinds(void **state)
 }
 
 /* A producer that is too far away for 16 bits is not named. */
-static void far_producers(void **state)
+TEST(far_producers)
 {
-    (void)state;
     static const uint8_t bytes[] = {0xb8, 1, 0, 0, 0, 0x90, 0x89, 0xc1}; /* mov eax,1; nop; mov ecx,eax */
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
     p5_block *block =
@@ -192,9 +180,8 @@ static void far_producers(void **state)
 }
 
 /* An address needs its register one clock before EX; INC leaves CF to the ADC behind it, and SETC needs CF. */
-static void kinds_of_sources(void **state)
+TEST(kinds_of_sources)
 {
-    (void)state;
     const uint8_t bytes[] = {0x01,
                              0xd8,
                              /* add eax,ebx */ 0x43,
@@ -228,9 +215,8 @@ static void kinds_of_sources(void **state)
 }
 
 /* D2 has the ESP of PUSH and POP and the ESI of LODS in time, but not that of ADD, LEAVE and other instructions. */
-static void late_addresses(void **state)
+TEST(late_addresses)
 {
-    (void)state;
     static const uint8_t bytes[] = {0x50,             /* push eax */
                                     0x8b, 0x0c, 0x24, /* mov ecx,[esp] */
                                     0x83, 0xc4, 0x04, /* add esp,4 */
@@ -271,19 +257,4 @@ static void late_addresses(void **state)
     }
     block_free(block);
     isa_decoder_close(decoder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(general_registers),
-                                       cmocka_unit_test(the_same_producer),
-                                       cmocka_unit_test(more_producers_than_room),
-                                       cmocka_unit_test(kinds_of_sources),
-                                       cmocka_unit_test(late_addresses),
-                                       cmocka_unit_test(mmx_registers),
-                                       cmocka_unit_test(the_x87_stack),
-                                       cmocka_unit_test(pops_and_pushes),
-                                       cmocka_unit_test(kinds),
-                                       cmocka_unit_test(far_producers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

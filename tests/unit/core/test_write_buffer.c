@@ -2,9 +2,8 @@
  * to E upgrades. */
 #include "fixture.h"
 
-static void entries_of_the_pipes(void **state)
+TEST(entries_of_the_pipes)
 {
-    (void)state;
     write_buffer w;
     write_buffer_init(&w, 2, true);
     assert_int_equal(write_buffer_next(&w, false), 0);
@@ -27,9 +26,8 @@ static void entries_of_the_pipes(void **state)
 
 /* A P55C's fifth write miss in a row waits for the first to end on the bus; the four before do not wait. Bus:
  * asked 1 clock after EX, so ADS# in bus clock 1 (core 3); 2 bus clocks of write: ends at core 9. */
-static void the_fifth_store_stalls(void **state)
+TEST(the_fifth_store_stalls)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     for (unsigned i = 0; i < 4; i++) {
@@ -46,9 +44,8 @@ static void the_fifth_store_stalls(void **state)
 }
 
 /* P54C: the second store of the U pipe waits although V's buffer is free; one of V does not. */
-static void a_pipe_has_one_buffer(void **state)
+TEST(a_pipe_has_one_buffer)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p54c-133", false, NULL);
     assert_int_equal(fixture_data(&f, 0x1000, 4, P5_ACCESS_WRITE).write_buffer, 0);
@@ -61,9 +58,8 @@ static void a_pipe_has_one_buffer(void **state)
 
 /* Steady store misses cost one bus write each: the boards' measured 9.0, 7.6, 10.3 and 7.5 clocks, tolerance
  * 3 % (refresh). */
-static void steady_store_misses(void **state)
+TEST(steady_store_misses)
 {
-    (void)state;
     static const struct {
         const char *model;
         double measured;
@@ -97,9 +93,8 @@ static void errata_off(p5_model *model)
 
 /* Strong ordering: a write to an E line waits until the buffered write has ended: at core 9 as above. The
  * manual's event 1Bh counts the wait, silicon only the part with EWBE# inactive. */
-static void writes_to_exclusive_lines_wait(void **state)
+TEST(writes_to_exclusive_lines_wait)
 {
-    (void)state;
     void (*const adjusts[])(p5_model *) = {NULL, errata_off, ewbe_ten};
     static const unsigned waits[] = {9, 9, 9 + 30}; /* 10 bus clocks of EWBE# inactive are 30 core clocks */
     static const unsigned counted[] = {0, 9, 30};
@@ -120,9 +115,8 @@ static void writes_to_exclusive_lines_wait(void **state)
 }
 
 /* A read miss goes to the bus after the buffered writes, a read hit does not wait. */
-static void reads_and_buffered_writes(void **state)
+TEST(reads_and_buffered_writes)
 {
-    (void)state;
     fixture f;
     fixture_open(&f, "p55c-200", false, NULL);
     fixture_data(&f, 0x2000, 4, 0);
@@ -135,14 +129,4 @@ static void reads_and_buffered_writes(void **state)
         &f, 0x4000, 4, 0); /* ADS# in bus clock 4; not in L2; DRAM page closed after the idle time */
     assert_int_equal(miss.done - start, 3 * (4 + f.model->dram.closed) + f.model->latency.bus_to_use);
     fixture_close(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_of_the_pipes),           cmocka_unit_test(the_fifth_store_stalls),
-        cmocka_unit_test(a_pipe_has_one_buffer),          cmocka_unit_test(steady_store_misses),
-        cmocka_unit_test(writes_to_exclusive_lines_wait), cmocka_unit_test(reads_and_buffered_writes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
 #ifndef TEST_ENGINE_GUEST_H
 #define TEST_ENGINE_GUEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../guest_code.h"
 #include "core/core.h"
 #include "engine/engine.h"
@@ -290,14 +286,14 @@ static void guest_poke32(guest *g, uint32_t physical, uint32_t value)
     memcpy(engine_ram(g->e, physical, 4), &value, 4);
 }
 
-static uint32_t guest_peek32(guest *g, uint32_t physical)
+static inline uint32_t guest_peek32(guest *g, uint32_t physical)
 {
     uint32_t value;
     memcpy(&value, engine_ram(g->e, physical, 4), 4);
     return value;
 }
 
-static void guest_put(guest *g, uint32_t physical, const uint8_t *code, const uint8_t *end)
+static inline void guest_put(guest *g, uint32_t physical, const uint8_t *code, const uint8_t *end)
 {
     memcpy(engine_ram(g->e, physical, (uint32_t)(end - code)), code, (size_t)(end - code));
 }
@@ -379,12 +375,12 @@ static void guest_open_as(guest *g, unsigned family, bool permissive)
     guest_enter(g, 0, GUEST_CODE, GUEST_STACK);
 }
 
-static void guest_open(guest *g)
+static inline void guest_open(guest *g)
 {
     guest_open_as(g, P5_FAMILY_P55C, false);
 }
 
-static void guest_close(guest *g)
+static inline void guest_close(guest *g)
 {
     engine_close(g->e);
     isa_decoder_close(guest_decoder);
@@ -393,7 +389,7 @@ static void guest_close(guest *g)
     free(g->values);
 }
 
-static void guest_run(guest *g, engine_stop expected)
+static inline void guest_run(guest *g, engine_stop expected)
 {
     engine_stop stop = engine_run(g->e);
     if (stop == ENGINE_FAILED)
@@ -410,8 +406,8 @@ static void guest_run(guest *g, engine_stop expected)
                            __FILE__, __LINE__)
 
 /* Fails the test unless access `n` of instruction `insn` has the linear address, size and flags of `expected`. */
-static void guest_expect_access_at(const guest *g, unsigned insn, unsigned n, p5_access expected,
-                                   const char *file, int line)
+static inline void guest_expect_access_at(const guest *g, unsigned insn, unsigned n, p5_access expected,
+                                          const char *file, int line)
 {
     const guest_insn *i = &g->insns[insn];
     if (insn >= g->count || n >= i->accesses)
@@ -422,13 +418,6 @@ static void guest_expect_access_at(const guest *g, unsigned insn, unsigned n, p5
                  "flags %02x",
                  file, line, insn, i->mnemonic, n, expected.linear, expected.size, expected.flags, a->linear,
                  a->size, a->flags);
-}
-
-/* Silences warnings about helpers that a test does not use. */
-static inline void guest_unused(void)
-{
-    (void)guest_peek32, (void)guest_close, (void)guest_open, (void)guest_run, (void)guest_expect_access_at,
-        (void)guest_put;
 }
 
 #endif

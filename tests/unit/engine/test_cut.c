@@ -73,9 +73,8 @@ static void run_cut(const piece *start, const last *l, unsigned nops)
     guest_close(&g);
 }
 
-static void test_cut(void **state)
+TEST(test_cut)
 {
-    (void)state;
     for (unsigned s = 0; s < sizeof starts / sizeof starts[0]; s++) {
         for (unsigned l = 0; l < sizeof lasts / sizeof lasts[0]; l++) {
             for (unsigned nops = 0; nops < 3; nops++)
@@ -85,9 +84,8 @@ static void test_cut(void **state)
 }
 
 /* POPA reads the slot of ESP, too: in order, and across a page's end. */
-static void test_popped(void **state)
+TEST(test_popped)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     uint32_t esp = GUEST_STACK - 12;
@@ -105,9 +103,8 @@ static void test_popped(void **state)
 GUEST(self_clear, "mov edi, 0x10007\n xor eax, eax\n rcl word ptr [edi], 1\n hlt");
 GUEST(self_carry, "mov edi, 0x10006\n stc\n rcl word ptr [edi], 1\n hlt");
 
-static void test_rotate_itself(void **state)
+TEST(test_rotate_itself)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, self_clear);
@@ -119,11 +116,4 @@ static void test_rotate_itself(void **state)
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(guest_peek32(&g, GUEST_CODE + 6) & 0xffff, ((0xd166 * 2) & 0xffff) | 1);
     guest_close(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut), cmocka_unit_test(test_popped),
-                                       cmocka_unit_test(test_rotate_itself)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

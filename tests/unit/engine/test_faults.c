@@ -14,9 +14,8 @@ static uint32_t stack_at(guest *g, unsigned n)
 /* The third instruction of the block faults, after two that touched memory. */
 GUEST(mid, "mov eax, [0x30000]\n push eax\n div edx\n inc ebx\n hlt");
 
-static void test_middle_of_block(void **state)
+TEST(test_middle_of_block)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, mid);
@@ -61,9 +60,8 @@ static void paging_on(guest *g)
 
 GUEST(rmw, "mov eax, [0x31000]\n add [0x30000], eax\n hlt");
 
-static void test_read_only(void **state)
+TEST(test_read_only)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     paging_on(&g);
@@ -94,9 +92,8 @@ static void open_with_hole(guest *g, const uint8_t *code, const uint8_t *end)
 /* REP MOVSB into a missing page: two iterations are done, the third is not. */
 GUEST(rep, "mov esi, 0x30000\n mov edi, 0x31ffe\n mov ecx, 10\n rep movsb\n hlt");
 
-static void test_rep_fault(void **state)
+TEST(test_rep_fault)
 {
-    (void)state;
     guest g;
     open_with_hole(&g, rep, rep_end);
     guest_run(&g, ENGINE_HALTED);
@@ -114,9 +111,8 @@ static void test_rep_fault(void **state)
 /* The first iteration faults: what stood before it in its batch has been executed, and nothing of it. */
 GUEST(rep_first, "mov esi, 0x30000\n mov edi, 0x32000\n mov ecx, 10\n rep movsb\n hlt");
 
-static void test_rep_fault_at_once(void **state)
+TEST(test_rep_fault_at_once)
 {
-    (void)state;
     guest g;
     open_with_hole(&g, rep_first, rep_first_end);
     guest_run(&g, ENGINE_HALTED);
@@ -139,9 +135,8 @@ static engine_action map_page(guest *g, const engine_event *event)
     return ENGINE_CONTINUE;
 }
 
-static void test_rep_resumed(void **state)
+TEST(test_rep_resumed)
 {
-    (void)state;
     guest g;
     open_with_hole(&g, rep, rep_end);
     g.event = map_page;
@@ -158,9 +153,8 @@ static void test_rep_resumed(void **state)
  * page. */
 GUEST(fetch, "mov eax, 1\n mov ebx, 2\n hlt");
 
-static void test_fetch_second_page(void **state)
+TEST(test_fetch_second_page)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     paging_on(&g);
@@ -181,9 +175,8 @@ static void test_fetch_second_page(void **state)
 /* A jump into a missing page: the jump is complete, the fault is at its target. */
 GUEST(jump, "mov eax, 1\n mov ecx, 0x100000\n jmp ecx");
 
-static void test_fetch_target(void **state)
+TEST(test_fetch_target)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     paging_on(&g);
@@ -202,9 +195,8 @@ static void test_fetch_target(void **state)
 /* INT n completes before its event; it pushes the next address. */
 GUEST(software, "mov eax, 7\n int 0x80\n hlt");
 
-static void test_software(void **state)
+TEST(test_software)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, software);
@@ -227,9 +219,8 @@ static engine_action answer(guest *g, const engine_event *event)
     return ENGINE_CONTINUE;
 }
 
-static void test_software_answered(void **state)
+TEST(test_software_answered)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, software);
@@ -246,9 +237,8 @@ static void test_software_answered(void **state)
 GUEST(user, "int 0x80\n int 0x20\n hlt");
 GUEST(kernel_iret, "iretd");
 
-static void test_privilege(void **state)
+TEST(test_privilege)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, user);
@@ -275,9 +265,8 @@ static void test_privilege(void **state)
 
 GUEST(traps, "int3\n nop\n push 2\n popfd\n mov al, 0x7f\n inc al\n into\n nop\n hlt");
 
-static void test_int3_into(void **state)
+TEST(test_int3_into)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, traps);
@@ -303,9 +292,8 @@ static engine_action count_trap(guest *g, const engine_event *event)
     return event->vector == 1 ? ENGINE_CONTINUE : ENGINE_DELIVER;
 }
 
-static void test_single_step(void **state)
+TEST(test_single_step)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, single);
@@ -323,9 +311,8 @@ static void test_single_step(void **state)
 /* ICEBP is #DB with the next EIP. */
 GUEST(icebp, "nop\n .byte 0xf1\n hlt");
 
-static void test_icebp(void **state)
+TEST(test_icebp)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, icebp);
@@ -340,9 +327,8 @@ static void test_icebp(void **state)
 GUEST(undefined, "mov eax, [0x30000]\n .byte 0x0f, 0x0b\n hlt");
 GUEST(too_long, "nop\n .fill 15, 1, 0x66\n nop\n hlt");
 
-static void test_undefined(void **state)
+TEST(test_undefined)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, undefined);
@@ -365,7 +351,7 @@ static void test_undefined(void **state)
  */
 GUEST(code_store, "fnstcw cs:[0x30000]\n hlt");
 
-static void test_code_store(void **state)
+TEST(test_code_store)
 {
     enum { CR0_EM = 4, CR0_TS = 8, GP = 13, NM = 7 };
     static const uint32_t bits[] = {0, CR0_EM, CR0_TS};
@@ -385,9 +371,8 @@ static void test_code_store(void **state)
 /* Without an IDT every fault becomes a double and then a triple fault. */
 GUEST(triple, "nop\n ud2");
 
-static void test_shutdown(void **state)
+TEST(test_shutdown)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, triple);
@@ -411,9 +396,8 @@ static engine_action inject_once(guest *g)
     return ENGINE_CONTINUE;
 }
 
-static void test_injection(void **state)
+TEST(test_injection)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, wait);
@@ -433,9 +417,8 @@ static void test_injection(void **state)
 
 GUEST(halt, "sti\n hlt\n inc ebx\n cli\n hlt");
 
-static void test_injection_after_halt(void **state)
+TEST(test_injection_after_halt)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, halt);
@@ -464,9 +447,8 @@ static engine_action step_then_stop(guest *g)
     return ENGINE_CONTINUE;
 }
 
-static void test_step_mode(void **state)
+TEST(test_step_mode)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, steps);
@@ -499,9 +481,8 @@ static engine_action inject_in_rep(guest *g)
     return ENGINE_CONTINUE;
 }
 
-static void test_rep_interrupted(void **state)
+TEST(test_rep_interrupted)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, long_rep);
@@ -519,31 +500,4 @@ static void test_rep_interrupted(void **state)
     assert_int_equal(g.delivery_count, 1);
     assert_int_equal(guest_peek32(&g, GUEST_STACK - 12), GUEST_CODE + 12);
     guest_close(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_middle_of_block),
-        cmocka_unit_test(test_read_only),
-        cmocka_unit_test(test_rep_fault),
-        cmocka_unit_test(test_rep_fault_at_once),
-        cmocka_unit_test(test_rep_resumed),
-        cmocka_unit_test(test_fetch_second_page),
-        cmocka_unit_test(test_fetch_target),
-        cmocka_unit_test(test_software),
-        cmocka_unit_test(test_software_answered),
-        cmocka_unit_test(test_privilege),
-        cmocka_unit_test(test_int3_into),
-        cmocka_unit_test(test_single_step),
-        cmocka_unit_test(test_icebp),
-        cmocka_unit_test(test_undefined),
-        cmocka_unit_test(test_shutdown),
-        cmocka_unit_test(test_injection),
-        cmocka_unit_test(test_injection_after_halt),
-        cmocka_unit_test(test_step_mode),
-        cmocka_unit_test(test_rep_interrupted),
-        cmocka_unit_test(test_code_store),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,8 @@ static void paging_on(guest *g, uint32_t bits)
 /* Linear C0000000 is physical 400000: code and data there. */
 GUEST(high, "mov eax, [0xc0000800]\n mov [0xc0000804], eax\n hlt");
 
-static void test_not_identity(void **state)
+TEST(test_not_identity)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     paging_on(&g, P | W);
@@ -53,9 +52,8 @@ static void test_not_identity(void **state)
 /* Accessed on a read, dirty only on a write, and a write after a read must still set it. */
 GUEST(bits, "mov eax, [0x30000]\n mov ebx, [0x31000]\n mov [0x31000], ebx\n hlt");
 
-static void test_accessed_dirty(void **state)
+TEST(test_accessed_dirty)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     paging_on(&g, P | W);
@@ -77,9 +75,8 @@ static void test_accessed_dirty(void **state)
 /* A 4 MB page, only with CR4.PSE; reserved bits in its entry fault. */
 GUEST(large, "mov eax, [0xc0012340]\n hlt");
 
-static void test_large_page(void **state)
+TEST(test_large_page)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     paging_on(&g, P | W);
@@ -122,9 +119,8 @@ static void page_fault(const uint8_t *code, const uint8_t *end, uint32_t entry, 
     guest_close(&g);
 }
 
-static void test_error_codes(void **state)
+TEST(test_error_codes)
 {
-    (void)state;
     page_fault(read3, read3_end, 0x30000, 4);
     page_fault(read3, read3_end, 0x30000 | P | W, 5);
     page_fault(write3, write3_end, 0x30000, 6);
@@ -150,9 +146,8 @@ static void fault_across(const uint8_t *code, const uint8_t *end, uint32_t entry
     guest_close(&g);
 }
 
-static void test_alignment_after_page_faults(void **state)
+TEST(test_alignment_after_page_faults)
 {
-    (void)state;
     fault_across(read_across, read_across_end, 0, 14);
     fault_across(write_across, write_across_end, 0, 14);
     fault_across(read_across, read_across_end, 0x30000 | P | W | U, 17);
@@ -160,9 +155,8 @@ static void test_alignment_after_page_faults(void **state)
 }
 
 /* The supervisor writes to read-only pages unless CR0.WP. */
-static void test_write_protect(void **state)
+TEST(test_write_protect)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     paging_on(&g, P | W);
@@ -185,9 +179,8 @@ GUEST(stale, "mov eax, [0x30000]\n mov dword ptr [0x50c0], 0x31003\n mov ebx, [0
              "mov ecx, [0x30000]\n"
              "mov dword ptr [0x50c0], 0x32003\n mov edx, cr3\n mov cr3, edx\n mov edx, [0x30000]\n hlt");
 
-static void test_stale(void **state)
+TEST(test_stale)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     paging_on(&g, P | W);
@@ -211,9 +204,8 @@ GUEST(switch_space, "mov cr3, ecx\n call edi\n hlt");
 GUEST(space1, "mov eax, 1\n ret");
 GUEST(space2, "mov eax, 2\n ret");
 
-static void test_address_spaces(void **state)
+TEST(test_address_spaces)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     paging_on(&g, P | W);
@@ -233,9 +225,8 @@ static void test_address_spaces(void **state)
     guest_close(&g);
 }
 
-static void test_a20(void **state)
+TEST(test_a20)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     guest_poke32(&g, 0x800, 0x00cf9b00);
@@ -265,9 +256,8 @@ static void test_a20(void **state)
 GUEST(same_block,
       "mov ebx, [0x30000]\n push eax\n mov byte ptr [0x10011], 7\n inc edx\n nop\n mov ecx, 1\n hlt");
 
-static void test_same_block(void **state)
+TEST(test_same_block)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, same_block);
@@ -288,9 +278,8 @@ static void test_same_block(void **state)
 /* A read-modify-write of the instruction after it, in a loop: 10 times round. */
 GUEST(in_loop, "mov ebp, 10\n 1: inc dword ptr [0x1000c]\n mov eax, 0\n dec ebp\n jnz 1b\n hlt");
 
-static void test_in_loop(void **state)
+TEST(test_in_loop)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, in_loop);
@@ -311,9 +300,8 @@ GUEST(other_block, "mov byte ptr [0x10101], 3\n mov byte ptr [0x20001], 5\n mov 
                    "mov ebx, eax\n mov ecx, 0x20000\n call ecx\n hlt");
 GUEST(callee, "mov eax, 0\n ret");
 
-static void test_other_blocks(void **state)
+TEST(test_other_blocks)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, other_block);
@@ -336,9 +324,8 @@ static void test_other_blocks(void **state)
 /* REP MOVSB over the REP instruction itself: the copy ends where the instruction was replaced. */
 GUEST(rep_over, "mov esi, 0x30000\n mov edi, 0x1000e\n mov ecx, 4\n rep movsb\n nop\n nop\n hlt\n");
 
-static void test_rep_over_itself(void **state)
+TEST(test_rep_over_itself)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, rep_over);
@@ -355,9 +342,8 @@ static void test_rep_over_itself(void **state)
 }
 
 /* A host write through engine_write_linear is seen by translated code without further ado. */
-static void test_host_write(void **state)
+TEST(test_host_write)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, callee);
@@ -406,9 +392,8 @@ static page_entry loaded_page(unsigned index, page_entry page, const char *messa
 }
 
 /* Translations that are held come back, and none that was made by hand leads out of memory. */
-static void test_translations_of_a_snapshot(void **state)
+TEST(test_translations_of_a_snapshot)
 {
-    (void)state;
     const uint32_t tag = 5 * ENGINE_PAGE_BYTES, none = PAGE_NO_TAG(5), other = tag + 0x40000000;
     const uint32_t tags[][2] = {{tag, tag},  {tag, none},  {none, none}, {tag, tag ^ ENGINE_PAGE_BYTES},
                                 {none, tag}, {tag, other}, {other, tag}};
@@ -427,26 +412,4 @@ static void test_translations_of_a_snapshot(void **state)
     assert_int_equal(out.write_tag, none);
     loaded_page(5, (page_entry){.read_tag = tag + 0x800, .write_tag = none},
                 "translation.read_tag[5]: 5800h is not within the bits FFFFF000h");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_identity),
-        cmocka_unit_test(test_accessed_dirty),
-        cmocka_unit_test(test_large_page),
-        cmocka_unit_test(test_error_codes),
-        cmocka_unit_test(test_alignment_after_page_faults),
-        cmocka_unit_test(test_write_protect),
-        cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_address_spaces),
-        cmocka_unit_test(test_a20),
-        cmocka_unit_test(test_same_block),
-        cmocka_unit_test(test_in_loop),
-        cmocka_unit_test(test_other_blocks),
-        cmocka_unit_test(test_rep_over_itself),
-        cmocka_unit_test(test_host_write),
-        cmocka_unit_test(test_translations_of_a_snapshot),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,9 +112,8 @@ static void compute(const operation *o)
     guest_close(&g);
 }
 
-static void test_results(void **state)
+TEST(test_results)
 {
-    (void)state;
     static const operation all[] = {OPERATIONS(ROW)};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         compute(&all[i]);
@@ -146,9 +145,8 @@ static void mode(const uint8_t *code, const uint8_t *end, bool empty)
 }
 
 /* Every MMX instruction but EMMS makes all registers valid and TOP 0, wherever in a block it stands. */
-static void test_mode(void **state)
+TEST(test_mode)
 {
-    (void)state;
     mode(stays, stays_end, false);
     mode(after_init, after_init_end, false);
     mode(after_emms, after_emms_end, false);
@@ -218,17 +216,9 @@ static void same_image(const char *name, const uint8_t *code, const uint8_t *end
 }
 
 /* What an MMX instruction writes has sign and exponent of ones as an x87 register; nothing else changes. */
-static void test_as_x87(void **state)
+TEST(test_as_x87)
 {
-    (void)state;
 #define RUN_SEQUENCE(name, ...)                                                                              \
     same_image(#name, sequence_##name, sequence_##name##_end, host_sequence_##name);
     SEQUENCES(RUN_SEQUENCE)
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_results), cmocka_unit_test(test_mode),
-                                       cmocka_unit_test(test_as_x87)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

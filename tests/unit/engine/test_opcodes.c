@@ -243,21 +243,18 @@ static void all_opcodes(unsigned family, uint8_t prefix)
         fail_msg("family %u, prefix %02x: %u mismatches", family, prefix, mismatches);
 }
 
-static void test_p54c(void **state)
+TEST(test_p54c)
 {
-    (void)state;
     all_opcodes(P5_FAMILY_P54C, 0);
 }
 
-static void test_p55c(void **state)
+TEST(test_p55c)
 {
-    (void)state;
     all_opcodes(P5_FAMILY_P55C, 0);
 }
 
-static void test_prefixes(void **state)
+TEST(test_prefixes)
 {
-    (void)state;
     all_opcodes(P5_FAMILY_P55C, 0x66);
     all_opcodes(P5_FAMILY_P55C, 0xf3);
     all_opcodes(P5_FAMILY_P55C, 0xf0);
@@ -266,9 +263,8 @@ static void test_prefixes(void **state)
 /* Instructions of the next processor run only when they are let, and are counted each time. */
 GUEST(later, "mov ecx, 10\n mov ebx, 7\n 1: cmp ecx, 5\n cmove eax, ebx\n dec ecx\n jnz 1b\n hlt");
 
-static void test_permissive(void **state)
+TEST(test_permissive)
 {
-    (void)state;
     guest g;
     guest_open_as(&g, P5_FAMILY_P55C, true);
     GUEST_LOAD(&g, later);
@@ -292,9 +288,8 @@ GUEST(rotations, "mov ecx, 0x0ee00000\n mov cx, 0\n rol dword ptr [0x30000], cl\
                  "mov cl, [0x30010]\n rol dword ptr [0x30004], cl\n rol ebx, cl\n rol dx, cl\n rol dh, cl\n "
                  "rol esi, 31\n hlt");
 
-static void test_rotations(void **state)
+TEST(test_rotations)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, rotations);
@@ -314,12 +309,4 @@ static void test_rotations(void **state)
     assert_int_equal(engine_get(g.e, ENGINE_EDX), 0x81236574); /* 4567 -> 5674, then 56 -> 65 */
     assert_int_equal(engine_get(g.e, ENGINE_ESI), 0xc091a2b3);
     guest_close(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_p54c), cmocka_unit_test(test_p55c),
-                                       cmocka_unit_test(test_prefixes), cmocka_unit_test(test_permissive),
-                                       cmocka_unit_test(test_rotations)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,9 +172,8 @@ GUEST(plain,
       "paddsb mm0, mm1\n test cl, 3\n jnz 2f\n emms\n fld1\n fdiv dword ptr [ebx]\n fstp dword ptr "
       "[ebx + 4]\n 2: dec ecx\n jnz 1b\n hlt");
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
-    (void)state;
     run(&(trial){plain, plain_end, .most = true});
 }
 
@@ -187,18 +186,16 @@ GUEST(references,
       ".endr\n "
       "dec ecx\n jnz 1b\n hlt");
 
-static void test_references(void **state)
+TEST(test_references)
 {
-    (void)state;
     run(&(trial){.code = references, .end = references_end});
 }
 
 /* Short blocks, as many as go into a batch. */
 GUEST(short_blocks, "mov ecx, 3000\n mov esp, 0x2f000\n 1: loop 1b\n hlt");
 
-static void test_short_blocks(void **state)
+TEST(test_short_blocks)
 {
-    (void)state;
     run(&(trial){short_blocks, short_blocks_end, .most = true});
 }
 
@@ -206,9 +203,8 @@ static void test_short_blocks(void **state)
 GUEST(fault, "mov ebx, 0x30000\n mov ecx, 500\n 1: mov [ebx], ecx\n add eax, [ebx]\n dec ecx\n jnz 1b\n mov "
              "[ebx], eax\n mov [ebx + 4], eax\n mov ecx, 0\n div ecx\n mov [ebx + 8], eax\n hlt");
 
-static void test_fault(void **state)
+TEST(test_fault)
 {
-    (void)state;
     run(&(trial){fault, fault_end, .behind = true});
 }
 
@@ -227,9 +223,8 @@ GUEST(pages,
       "mov [0x20004], eax\n mov [ebx + 4], edx\n mov eax, [ebx + 4]\n add ebx, 0x200\n jmp 2f\n 2: jmp "
       "3f\n 3: dec ecx\n jnz 1b\n hlt");
 
-static void test_pages(void **state)
+TEST(test_pages)
 {
-    (void)state;
     run(&(trial){pages, pages_end, paging_on, .behind = true});
 }
 
@@ -240,18 +235,7 @@ GUEST(mixed,
       "edx, ebp\n call 4f\n 4: pop edx\n mov byte ptr [edx + 8], 0x41\n nop\n nop\n nop\n nop\n nop\n "
       "dec ebp\n jnz 1b\n hlt");
 
-static void test_mixed(void **state)
+TEST(test_mixed)
 {
-    (void)state;
     run(&(trial){.code = mixed, .end = mixed_end, .behind = true});
-}
-
-int main(void)
-{
-    guest_unused();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_references), cmocka_unit_test(test_short_blocks),
-        cmocka_unit_test(test_fault), cmocka_unit_test(test_pages),      cmocka_unit_test(test_mixed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@
 GUEST(plain, "mov eax, 5\n mov ebx, 0x30000\n mov [ebx], eax\n add [ebx], eax\n mov ecx, [ebx]\n push ecx\n "
              "pop edx\n hlt");
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, plain);
@@ -30,9 +29,8 @@ static void test_plain(void **state)
 
 GUEST(loop, "mov ecx, 1000\n 1: inc eax\n dec ecx\n jnz 1b\n hlt");
 
-static void test_loop(void **state)
+TEST(test_loop)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, loop);
@@ -49,9 +47,8 @@ static void test_loop(void **state)
 GUEST(either, "test eax, eax\n jz 1f\n inc ebx\n 1: hlt");
 
 /* What is translated while another engine is open runs as ever when that has closed, along any way. */
-static void test_other_engine(void **state)
+TEST(test_other_engine)
 {
-    (void)state;
     guest g, other;
     guest_open(&g);
     isa_decoder *decoder = guest_decoder;
@@ -69,9 +66,8 @@ static void test_other_engine(void **state)
 
 /* A batch ends with the block that brings it to ENGINE_BATCH instructions or more; HLT gives away the last.
  * Without a request there are no batches. */
-static void test_batch(void **state)
+TEST(test_batch)
 {
-    (void)state;
     guest g;
     for (int on = 0; on < 2; on++) {
         guest_open(&g);
@@ -91,9 +87,8 @@ static void test_batch(void **state)
 GUEST(outside, "mov ecx, 5\n 1: dec ecx\n jnz 1b\n rdtsc\n mov ecx, 3\n 2: dec ecx\n jnz 2b\n out 0x80, al\n "
                "mov ecx, 2\n 3: dec ecx\n jnz 3b\n mov eax, 0\n div ecx");
 
-static void test_batch_outside(void **state)
+TEST(test_batch_outside)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, outside);
@@ -109,9 +104,8 @@ static void test_batch_outside(void **state)
 GUEST(rep, "mov esi, 0x30000\n mov edi, 0x31000\n mov ecx, 3\n rep movsd\n mov ecx, 0\n rep stosb\n mov ecx, "
            "10\n mov al, 0\n mov edi, 0x30000\n repne scasb\n hlt");
 
-static void test_rep(void **state)
+TEST(test_rep)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, rep);
@@ -138,9 +132,8 @@ static void test_rep(void **state)
 /* 100,000 iterations: given away in parts, of which all but the last are incomplete. */
 GUEST(long_rep, "mov edi, 0x100000\n mov ecx, 100000\n rep stosd\n hlt");
 
-static void test_long_rep(void **state)
+TEST(test_long_rep)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, long_rep);
@@ -205,9 +198,8 @@ static void run_beside(void (*ask)(engine *e))
 
 /* When another thread asks is not the guest's doing: it gets attention, and the stretches stay as they are.
  */
-static void test_rep_beside_requests(void **state)
+TEST(test_rep_beside_requests)
 {
-    (void)state;
     run_beside(engine_request_attention_async);
     assert_true(answers > 0);
     assert_int_equal(parts, 0);
@@ -218,9 +210,8 @@ static void test_rep_beside_requests(void **state)
 /* Loads, stores and instructions across a page end are one reference, one instruction. */
 GUEST(crossing, "mov eax, [0x30ffe]\n mov [0x31fff], eax\n hlt");
 
-static void test_crossing(void **state)
+TEST(test_crossing)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     uint32_t at = GUEST_CODE + 0x1000 - 2;
@@ -238,9 +229,8 @@ static void test_crossing(void **state)
 /* Nothing responds outside RAM: reads give ones, writes are lost. */
 GUEST(open_bus, "mov eax, [0x10000000]\n mov dword ptr [0x10000000], 0\n mov ebx, [0x10000000]\n hlt");
 
-static void test_open_bus(void **state)
+TEST(test_open_bus)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, open_bus);
@@ -261,9 +251,8 @@ BIT_TEST(btr_memory, "btr dword ptr [ebx], 30");
 BIT_TEST(btc_register, "btc ecx, 30");
 BIT_TEST(bts_by_register, "bts ecx, esi");
 
-static void test_bit_test(void **state)
+TEST(test_bit_test)
 {
-    (void)state;
     enum { CF = 1, SF = 0x80, PF = 4, ALWAYS = 2 };
     static const struct {
         const uint8_t *code, *end;
@@ -282,22 +271,4 @@ static void test_bit_test(void **state)
         assert_int_equal(engine_get(g.e, ENGINE_EDX), ALWAYS | SF | PF | (cases[i / 2].carry ? CF : 0));
         guest_close(&g);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_other_engine),
-        cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_batch_outside),
-        cmocka_unit_test(test_rep),
-        cmocka_unit_test(test_long_rep),
-        cmocka_unit_test(test_crossing),
-        cmocka_unit_test(test_open_bus),
-        cmocka_unit_test(test_bit_test),
-        cmocka_unit_test(test_rep_beside_requests),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

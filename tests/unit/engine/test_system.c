@@ -11,9 +11,8 @@ GUEST16(
 GUEST16(real_handler, "inc ax\n iret");
 GUEST(protected_part, "mov edx, 0x55\n hlt");
 
-static void test_real_to_protected(void **state)
+TEST(test_real_to_protected)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     engine_set(g.e, ENGINE_CR0, 0x10);
@@ -78,7 +77,7 @@ END(string_down, "std\n mov di, 0xffff\n mov cx, 2\n rep stosw");
 END(falls, "mov ax, 0xffff\n jmp ax");
 END(jump, "mov eax, 0x10000\n jmp eax");
 
-static void test_real_ends(void **state)
+TEST(test_real_ends)
 {
     enum { CODE = 0x9000, HANDLER = 0x6000, SS = 12, GP = 13, SIXTEEN_BITS = 0xffff };
 #define CASE(name, vector) #name, name, name##_end, vector
@@ -130,9 +129,8 @@ GUEST(to_v86, "push 0\n push 0\n push 0\n push 0\n push 0\n push 0x7000\n push 0
               "0x10\n iretd");
 GUEST16(v86_code, "mov ax, 7\n int 0x21\n hlt");
 
-static void test_v86(void **state)
+TEST(test_v86)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, to_v86);
@@ -154,9 +152,8 @@ static void test_v86(void **state)
 GUEST(segments, "mov eax, 0x10\n mov ds, ax\n mov fs, ax\n xor eax, eax\n mov gs, ax\n push ds\n pop es\n "
                 "lds eax, [0x30000]\n hlt");
 
-static void test_descriptors(void **state)
+TEST(test_descriptors)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, segments);
@@ -179,9 +176,8 @@ static void test_descriptors(void **state)
  * of the host. */
 GUEST(user_int, "int 0x80");
 
-static void test_no_tss(void **state)
+TEST(test_no_tss)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, user_int);
@@ -200,9 +196,8 @@ static void test_no_tss(void **state)
 GUEST(ports, "mov eax, 0x11223344\n out 0x80, al\n mov dx, 0x3f8\n out dx, ax\n out dx, eax\n in al, dx\n in "
              "eax, dx\n hlt");
 
-static void test_ports(void **state)
+TEST(test_ports)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, ports);
@@ -227,9 +222,8 @@ static void test_ports(void **state)
 GUEST(string_ports, "mov edi, 0x30000\n mov esi, 0x30100\n mov dx, 0x1f0\n mov ecx, 3\n rep insw\n outsb\n "
                     "insb\n mov ecx, 2\n rep outsd\n hlt");
 
-static void test_string_ports(void **state)
+TEST(test_string_ports)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, string_ports);
@@ -281,9 +275,8 @@ static void port_right(const uint8_t *code, const uint8_t *end, unsigned iopl, u
     guest_close(&g);
 }
 
-static void test_port_rights(void **state)
+TEST(test_port_rights)
 {
-    (void)state;
     port_right(in60, in60_end, 3, 0xffffffff, 0x20ff, true);
     port_right(in60, in60_end, 0, 0xfffffffe, 0x20ff, true);
     port_right(in60, in60_end, 0, 0x00000001, 0x20ff, false);
@@ -318,9 +311,8 @@ static engine_action answer(guest *g, engine_special_call *call)
     return ENGINE_CONTINUE;
 }
 
-static void test_specials(void **state)
+TEST(test_specials)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, specials);
@@ -352,9 +344,8 @@ static engine_action refuse(guest *g, engine_special_call *call)
 
 GUEST(refused, "mov ebx, 5\n cmp ebx, 5\n rdpmc\n hlt");
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, refused);
@@ -382,9 +373,8 @@ static void privileged(const uint8_t *bytes, size_t size)
     guest_close(&g);
 }
 
-static void test_privileged(void **state)
+TEST(test_privileged)
 {
-    (void)state;
     static const uint8_t codes[][3] = {{0x0f, 0x30},       {0x0f, 0x32},       {0x0f, 0x08},
                                        {0x0f, 0x09},       {0xf4, 0x90},       {0x0f, 0x06},
                                        {0x0f, 0x20, 0xc0}, {0x0f, 0x22, 0xc0}, {0x0f, 0x23, 0xc0},
@@ -409,9 +399,8 @@ static void control(unsigned family, bool cr4, uint32_t value, bool allowed)
     guest_close(&g);
 }
 
-static void test_control_registers(void **state)
+TEST(test_control_registers)
 {
-    (void)state;
     for (unsigned bit = 0; bit < 32; bit++) {
         bool common = bit <= 4 || bit == 6; /* VME PVI TSD DE PSE, MCE */
         control(P5_FAMILY_P54C, true, 1u << bit, common);
@@ -428,9 +417,8 @@ GUEST(debug, "mov eax, 0x10000\n mov dr0, eax\n xor eax, eax\n mov dr6, eax\n mo
              "nop\n mov ebx, dr7\n mov ecx, dr6\n mov edx, dr4\n"
              "mov eax, 8\n mov cr4, eax\n mov edx, dr4\n hlt");
 
-static void test_debug_registers(void **state)
+TEST(test_debug_registers)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, debug);
@@ -440,24 +428,4 @@ static void test_debug_registers(void **state)
     assert_int_equal(engine_get(g.e, ENGINE_EDX), 0xffff0ff0);
     assert_int_equal(g.events[0].vector, 6);
     guest_close(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_real_to_protected),
-        cmocka_unit_test(test_real_ends),
-        cmocka_unit_test(test_v86),
-        cmocka_unit_test(test_descriptors),
-        cmocka_unit_test(test_no_tss),
-        cmocka_unit_test(test_ports),
-        cmocka_unit_test(test_string_ports),
-        cmocka_unit_test(test_port_rights),
-        cmocka_unit_test(test_specials),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_privileged),
-        cmocka_unit_test(test_control_registers),
-        cmocka_unit_test(test_debug_registers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

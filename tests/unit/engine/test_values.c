@@ -6,9 +6,8 @@ GUEST(scans, "mov eax, 0x00012000\n bsf ebx, eax\n bsr ecx, eax\n xor eax, eax\n
              "bsf bx, word ptr [0x30000]\n mov cl, 37\n stc\n rcl eax, cl\n rcr dword ptr [0x30000], cl\n "
              "mov eax, 1\n cpuid\n mov ecx, 0x12\n rdmsr\n hlt");
 
-static void test_integer(void **state)
+TEST(test_integer)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, scans);
@@ -51,9 +50,8 @@ static void saturation(uint64_t a, uint64_t b, const char *clipped)
     guest_close(&g);
 }
 
-static void test_saturation(void **state)
+TEST(test_saturation)
 {
-    (void)state;
     /* In order: PADDSB PADDUSB PSUBUSW PACKSSWB PACKSSDW PSUBSW PACKUSWB PADDSW. */
     saturation(0, 0, "00000000");
     saturation(0x7f, 1, "10000000");   /* 7F + 1 is 80h: fits unsigned; words 127 and 1 fit signed bytes */
@@ -61,10 +59,4 @@ static void test_saturation(void **state)
     saturation(1, 2, "00100000");      /* 1 - 2 borrows; -1 is a signed word */
     saturation(0x8000, 1, "00011110"); /* -32768: - 1 clips, no byte, dword 32768 no signed word */
     saturation(0x7fff, 1, "01010011"); /* FF + 1 in the low byte; 32767 + 1 clips, no byte */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_integer), cmocka_unit_test(test_saturation)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@
 
 enum { CASES = 2000 };
 
-static void test_differential(void **state)
+TEST(test_differential)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -85,9 +84,8 @@ static void math_fault(const uint8_t *code, const uint8_t *end, unsigned retired
     guest_close(&g);
 }
 
-static void test_pending(void **state)
+TEST(test_pending)
 {
-    (void)state;
     math_fault(pending, pending_end, 8);
     math_fault(pending_mmx, pending_mmx_end, 7);
 }
@@ -98,9 +96,8 @@ GUEST(environment, "fninit\n fld1\n push 0x340\n fldcw [esp]\n fnstenv [0x30000]
                    "fnstcw [0x30102]\n fldenv [0x30000]\n fnstcw [0x30104]\n frstor [0x30300]\n fstp qword "
                    "ptr [0x30400]\n hlt");
 
-static void test_environment(void **state)
+TEST(test_environment)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, environment);
@@ -128,9 +125,8 @@ GUEST(
     "[0x30040]\n fldz\n faddp st(1), st\n fnclex\n fnstcw [0x30210]\n fnstsw ax\n fnstenv [0x30060]\n fldenv "
     "[0x30020]\n fnstenv [0x30080]\n fxch st(1)\n fnsave [0x300a0]\n hlt");
 
-static void test_opcode(void **state)
+TEST(test_opcode)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, opcode);
@@ -146,9 +142,8 @@ static void test_opcode(void **state)
 GUEST(last_opcode, "fld1\n hlt");
 GUEST(environment_opcode, "fnstenv [0x30000]\n hlt");
 
-static void test_opcode_of_image(void **state)
+TEST(test_opcode_of_image)
 {
-    (void)state;
     guest g;
     uint8_t image[108];
     const uint16_t fxch = 0x1c9;
@@ -204,9 +199,8 @@ static void unsafe_mask(unsigned family, uint16_t exponent, uint64_t mantissa, c
     unsafe_in(recognition, recognition_end, family, exponent, mantissa, expected);
 }
 
-static void test_unsafe(void **state)
+TEST(test_unsafe)
 {
-    (void)state;
     unsafe_mask(P5_FAMILY_P55C, 0x3fff, 1ull << 63, "000000");
     unsafe_mask(P5_FAMILY_P55C, 0, 0, "000000");
     unsafe_mask(P5_FAMILY_P55C, 0x7fff, 1ull << 63, "000110");
@@ -229,9 +223,8 @@ static void test_unsafe(void **state)
 GUEST(values, "fninit\n push 4\n fild dword ptr [esp]\n fld1\n fdiv st, st(1)\n fdivr dword ptr [0x30000]\n "
               "fsqrt\n fsin\n hlt");
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, values);
@@ -249,13 +242,4 @@ static void test_values(void **state)
             fail_msg("value %u: %g, %g", i, a, b);
     }
     guest_close(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differential),    cmocka_unit_test(test_pending),
-                                       cmocka_unit_test(test_environment),     cmocka_unit_test(test_opcode),
-                                       cmocka_unit_test(test_opcode_of_image), cmocka_unit_test(test_unsafe),
-                                       cmocka_unit_test(test_values)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

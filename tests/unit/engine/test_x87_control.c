@@ -24,9 +24,8 @@ static void control_word(guest *g, uint16_t control)
     engine_set_x87(g->e, image);
 }
 
-static void test_extended(void **state)
+TEST(test_extended)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, precision);
@@ -36,9 +35,8 @@ static void test_extended(void **state)
     guest_close(&g);
 }
 
-static void test_double(void **state)
+TEST(test_double)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, precision);
@@ -49,9 +47,8 @@ static void test_double(void **state)
 }
 
 /* Rounding towards plus infinity, and as RESET leaves it (40h: to nearest, single precision). */
-static void test_rounding(void **state)
+TEST(test_rounding)
 {
-    (void)state;
     guest g;
     guest_open(&g);
     GUEST_LOAD(&g, precision);
@@ -64,11 +61,4 @@ static void test_rounding(void **state)
     guest_run(&g, ENGINE_HALTED);
     assert_true(sum_minus_one(&g) == 0);
     guest_close(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extended), cmocka_unit_test(test_double),
-                                       cmocka_unit_test(test_rounding)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

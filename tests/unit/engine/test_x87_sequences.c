@@ -169,15 +169,13 @@ static void sequences(unsigned family)
     guest_close(&g);
 }
 
-static void test_p55c(void **state)
+TEST(test_p55c)
 {
-    (void)state;
     sequences(P5_FAMILY_P55C);
 }
 
-static void test_p54c(void **state)
+TEST(test_p54c)
 {
-    (void)state;
     sequences(P5_FAMILY_P54C);
 }
 
@@ -204,9 +202,8 @@ GUEST(long_loop, "mov edx, 10000\n 0: dec edx\n jnz 0b\n hlt");
 
 /* What programs do most never takes them out: a call that emit.c does not join would, and the next
  * instruction put them back. */
-static void test_stays(void **state)
+TEST(test_stays)
 {
-    (void)state;
     if (!X87_BY_HOST)
         skip();
     guest g;
@@ -227,11 +224,4 @@ static void test_stays(void **state)
             fail_msg("%s: in the host's x87 at %u of %u batches", insns[i].name, left_in_host, g.batches);
     }
     guest_close(&g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_p55c), cmocka_unit_test(test_p54c),
-                                       cmocka_unit_test(test_stays)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* Lengths, and use of registers and memory, of every form of the P55C, compared with Zydis. `differences` lists where
  * the two differ in meaning, with the reason; anything else fails. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include <Zydis/Zydis.h>
 
+#include "../unit.h"
 #include "isa/isa.h"
 
 /* What is compared. */
@@ -166,7 +162,7 @@ static void compare(fixture *f, const uint8_t *bytes, size_t size, bool code32)
 
 /* Every opcode, ModRM byte and a few SIB bytes, without and with each kind of prefix, in 16- and 32-bit code.
  */
-static void test_all_encodings(void **state)
+TEST(test_all_encodings)
 {
     fixture *f = *state;
     static const uint8_t prefixes[] = {0, 0x66, 0x67, 0x2e, 0x64, 0xf0, 0xf2, 0xf3};
@@ -199,7 +195,7 @@ static void test_all_encodings(void **state)
 }
 
 /* Random bytes after random prefixes. */
-static void test_random_bytes(void **state)
+TEST(test_random_bytes)
 {
     fixture *f = *state;
     uint64_t seed = 1;
@@ -240,21 +236,12 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void test_differences_are_real(void **state)
+UNIT_FIXTURE(set_up, tear_down);
+
+TEST(test_differences_are_real)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++) {
         if (!differences[i].met)
             fail_msg("%s: no difference (%s)", differences[i].mnemonic, differences[i].why);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_encodings),
-        cmocka_unit_test(test_random_bytes),
-        cmocka_unit_test(test_differences_are_real),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,11 +1,7 @@
 /* Blocks: where they end, and what they keep. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "isa/isa.h"
 
 static const uint8_t code[] = {
@@ -27,9 +23,8 @@ static isa_block *decode(unsigned offset, unsigned size, unsigned max_insns)
     return block;
 }
 
-static void test_ends_after_branch(void **state)
+TEST(test_ends_after_branch)
 {
-    (void)state;
     isa_block *block = decode(0, sizeof code, 100);
     assert_int_equal(block->count, 3);
     assert_int_equal(block->size, 5);
@@ -42,18 +37,16 @@ static void test_ends_after_branch(void **state)
     isa_block_free(block);
 }
 
-static void test_ends_at_limit(void **state)
+TEST(test_ends_at_limit)
 {
-    (void)state;
     isa_block *block = decode(0, sizeof code, 2);
     assert_int_equal(block->count, 2);
     assert_int_equal(block->size, 3);
     isa_block_free(block);
 }
 
-static void test_undefined_ends_it_too(void **state)
+TEST(test_undefined_ends_it_too)
 {
-    (void)state;
     isa_block *block = decode(5, sizeof code - 5, 100);
     assert_int_equal(block->count, 1);
     assert_true(block->insns[0].flags & ISA_UNDEFINED);
@@ -61,9 +54,8 @@ static void test_undefined_ends_it_too(void **state)
     isa_block_free(block);
 }
 
-static void test_only_whole_instructions(void **state)
+TEST(test_only_whole_instructions)
 {
-    (void)state;
     isa_block *block = decode(2, 2, 100); /* inc eax, half a jnz */
     assert_int_equal(block->count, 1);
     isa_block_free(block);
@@ -72,15 +64,4 @@ static void test_only_whole_instructions(void **state)
     assert_int_equal(block->size, 0);
     isa_block_free(block);
     isa_block_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends_after_branch),
-        cmocka_unit_test(test_ends_at_limit),
-        cmocka_unit_test(test_undefined_ends_it_too),
-        cmocka_unit_test(test_only_whole_instructions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* Decoded fields on which pairing, AGI and the engine depend, instruction by instruction. Expected values follow from
  * the encoding tables of the manual and from the pairing rules (optimisation manual, 3.3 and appendix A). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "isa/isa.h"
 
 enum { AX = 1, CX = 2, DX = 4, BX = 8, SP = 16, BP = 32, SI = 64, DI = 128 };
@@ -26,6 +22,8 @@ static int tear_down(void **state)
     isa_decoder_close(decoder);
     return 0;
 }
+
+UNIT_FIXTURE(set_up, tear_down);
 
 static isa_insn decode(const uint8_t *bytes, size_t size, bool code32, const char *text)
 {
@@ -117,9 +115,8 @@ static const struct {
     {"mov cr3,eax: mod ignored", true, 3, {0x0f, 0x22, 0x18}, AX, 0, 0},
 };
 
-static void test_registers(void **state)
+TEST(test_registers)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
         isa_insn insn =
             decode(registers[i].bytes, registers[i].length, registers[i].code32, registers[i].text);
@@ -199,9 +196,8 @@ static const struct {
     {"emms", 2, {0x0f, 0x77}, ISA_NP, 0, ISA_MMX, ISA_X87},
 };
 
-static void test_classes(void **state)
+TEST(test_classes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
         const char *text = classes[i].text;
         isa_insn insn = decode(classes[i].bytes, classes[i].length, true, text);
@@ -249,9 +245,8 @@ static const struct {
     {"rep stosw", true, 3, {0xf3, 0x66, 0xab}, 2, 1, 0, 0, 0, 2},
 };
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const char *text = shapes[i].text;
         uint8_t bytes[16] = {0};
@@ -267,9 +262,8 @@ static void test_shapes(void **state)
     }
 }
 
-static void test_prefix_bits(void **state)
+TEST(test_prefix_bits)
 {
-    (void)state;
     static const uint8_t bytes[] = {0xf2, 0x2e, 0xf3, 0x66, 0xa5}; /* the later F3 counts */
     isa_insn insn = decode(bytes, sizeof bytes, true, "repne cs rep movsw");
     assert_int_equal(insn.prefixes, 4);
@@ -285,9 +279,8 @@ static void test_prefix_bits(void **state)
 }
 
 /* Manual: segment-override prefixes, default segments, address-size prefix. */
-static void test_segments(void **state)
+TEST(test_segments)
 {
-    (void)state;
     enum { ES = 1, CS, SS, DS, FS, GS };
     static const struct {
         const char *text;
@@ -320,9 +313,8 @@ static void test_segments(void **state)
     }
 }
 
-static void test_branches(void **state)
+TEST(test_branches)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool code32;
@@ -358,9 +350,8 @@ static void test_branches(void **state)
 }
 
 /* ST(i), where the result goes, and the depth of the stack. */
-static void test_x87_stack(void **state)
+TEST(test_x87_stack)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint8_t bytes[2], index, to_sti;
@@ -399,9 +390,8 @@ static void test_x87_stack(void **state)
     }
 }
 
-static void test_mmx_registers(void **state)
+TEST(test_mmx_registers)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint8_t length, bytes[4], read, write;
@@ -423,9 +413,8 @@ static void test_mmx_registers(void **state)
 }
 
 /* Clocks that were measured on real processors, or that both manuals print. */
-static void test_clocks(void **state)
+TEST(test_clocks)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint8_t length, bytes[4];
@@ -480,9 +469,8 @@ static void test_clocks(void **state)
     assert_int_equal(rep_movs->cost_args[0], 1); /* a clock for each iteration */
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     static const struct {
         uint8_t length, bytes[8];
         bool code32;
@@ -515,16 +503,4 @@ static void test_text(void **state)
             texts[i].length);
         assert_true(strlen(text) < 3);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registers),   cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_segments),    cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_prefix_bits), cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_x87_stack),   cmocka_unit_test(test_mmx_registers),
-        cmocka_unit_test(test_clocks),      cmocka_unit_test(test_text),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

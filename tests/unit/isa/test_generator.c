@@ -1,16 +1,13 @@
 /* The generator must refuse a table that is wrong, and say where. Each case takes the real table, changes one
  * line, and runs the tool. */
-#include <setjmp.h>
 #include <stdbool.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../unit.h"
 
 enum { LINE_BYTES = 2048, OUTPUT_BYTES = 4096 };
 
@@ -57,9 +54,8 @@ static int generate(const char *path, const char *result, char *output)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void test_wrong_tables(void **state)
+TEST(test_wrong_tables)
 {
-    (void)state;
     static const struct {
         const char *find, *replace, *message;
         bool whole_file; /* the complaint is of the whole, not of the line */
@@ -104,9 +100,8 @@ static void test_wrong_tables(void **state)
     unlink(path);
 }
 
-static void test_right_table(void **state)
+TEST(test_right_table)
 {
-    (void)state;
     char path[] = "/tmp/p5-generator-XXXXXX", output[OUTPUT_BYTES];
     int file = mkstemp(path);
     assert_true(file >= 0);
@@ -114,11 +109,4 @@ static void test_right_table(void **state)
     assert_int_equal(generate(table, path, output), 0);
     assert_string_equal(output, "");
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_right_table),
-                                       cmocka_unit_test(test_wrong_tables)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

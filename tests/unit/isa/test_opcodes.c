@@ -1,12 +1,8 @@
 /* Which instructions exist: every one- and two-byte opcode with every ModRM byte, on both processors, against
  * a statement of its own (the opcode maps of the manuals and what is known of undocumented encodings). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "isa/isa.h"
 
 /* Opcodes first..last exist with ModRM.reg in `memory` (mod 0-2) or in `registers` (mod 3), one bit for each
@@ -168,9 +164,8 @@ static void walk(unsigned models, unsigned model, bool code32, uint8_t prefix)
     isa_decoder_close(decoder);
 }
 
-static void test_instruction_set_of_each_model(void **state)
+TEST(test_instruction_set_of_each_model)
 {
-    (void)state;
     for (unsigned code32 = 0; code32 < 2; code32++) {
         walk(ISA_P54C, ISA_P54C, code32, 0);
         walk(ISA_P55C, ISA_P55C, code32, 0);
@@ -183,9 +178,8 @@ static void test_instruction_set_of_each_model(void **state)
 }
 
 /* 66h, F2h, F3h before an MMX opcode are SSE and SSE2 instructions elsewhere; here there is none. */
-static void test_prefixed_mmx_is_undefined(void **state)
+TEST(test_prefixed_mmx_is_undefined)
 {
-    (void)state;
     static const uint8_t spoiling[] = {0x66, 0xf2, 0xf3};
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
     assert_non_null(decoder);
@@ -218,9 +212,8 @@ static bool lockable(bool escape, uint8_t opcode, uint8_t modrm)
            (opcode >= 0xf6 && opcode <= 0xf7 && (reg == 2 || reg == 3)) || (opcode >= 0xfe && reg < 2);
 }
 
-static void test_lock_prefix(void **state)
+TEST(test_lock_prefix)
 {
-    (void)state;
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
     assert_non_null(decoder);
     for (unsigned escape = 0; escape < 2; escape++) {
@@ -242,9 +235,8 @@ static void test_lock_prefix(void **state)
 }
 
 /* Later instructions decode in permissive mode, with their length, and only there. */
-static void test_permissive(void **state)
+TEST(test_permissive)
 {
-    (void)state;
     static const struct {
         uint8_t bytes[8], length;
     } later[] = {
@@ -269,15 +261,4 @@ static void test_permissive(void **state)
     }
     isa_decoder_close(strict);
     isa_decoder_close(permissive);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_instruction_set_of_each_model),
-        cmocka_unit_test(test_prefixed_mmx_is_undefined),
-        cmocka_unit_test(test_lock_prefix),
-        cmocka_unit_test(test_permissive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

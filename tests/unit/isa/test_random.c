@@ -1,13 +1,9 @@
 /* Laws for any bytes: decoding never crashes, gives the same result again, and depends on exactly the bytes of the
  * instruction. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "isa/isa.h"
 
 enum { DECODES = 1000000, MAX_LENGTH = 15 };
@@ -44,9 +40,8 @@ static void fail_bytes(const uint8_t bytes[16], const char *what, unsigned numbe
     fail_msg("%s: %s %u", hex, what, number);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
-    (void)state;
     isa_decoder *decoder = isa_decoder_open(ISA_P55C | ISA_P6);
     assert_non_null(decoder);
     unsigned longest = 0;
@@ -79,9 +74,8 @@ static void test_random(void **state)
 }
 
 /* Sixteen bytes are #UD whatever they say; fifteen are not. */
-static void test_longest(void **state)
+TEST(test_longest)
 {
-    (void)state;
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
     assert_non_null(decoder);
     uint8_t bytes[16];
@@ -106,10 +100,4 @@ static void test_longest(void **state)
     assert_true(isa_decode(decoder, bytes, sizeof bytes, 0, true, &insn));
     assert_true(insn.flags & ISA_UNDEFINED);
     isa_decoder_close(decoder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_longest)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

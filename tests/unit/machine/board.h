@@ -2,13 +2,7 @@
 #ifndef UNIT_BOARD_H
 #define UNIT_BOARD_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "machine/board/board_internal.h"
 #include "machine/state.h"
 

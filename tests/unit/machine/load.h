@@ -2,17 +2,12 @@
 #ifndef UNIT_LOAD_H
 #define UNIT_LOAD_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "engine/engine.h"
 #include "machine/state.h"
 

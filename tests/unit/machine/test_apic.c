@@ -1,11 +1,5 @@
 /* The local APIC and the I/O APIC by Intel's manual and the 82093AA data sheet: what guests cannot see exactly. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "machine/board/io_apic.h"
 #include "machine/board/local_apic.h"
 
@@ -35,9 +29,8 @@ static local_apic enabled(void)
 }
 
 /* One count takes 2, 4, 8, 16, 32, 64, 128 or 1 bus clocks: bits 0, 1 and 3 of the divide register. */
-static void test_divide(void **state)
+TEST(test_divide)
 {
-    (void)state;
     static const uint8_t codes[8] = {0, 1, 2, 3, 8, 9, 10, 11};
     static const unsigned clocks[8] = {2, 4, 8, 16, 32, 64, 128, 1};
     for (unsigned i = 0; i < 8; i++) {
@@ -58,9 +51,8 @@ static void test_divide(void **state)
 }
 
 /* A periodic timer keeps its phase, however late it is looked at. */
-static void test_periodic(void **state)
+TEST(test_periodic)
 {
-    (void)state;
     local_apic a = enabled();
     local_apic_write(&a, DIVIDE, 0, 0);
     local_apic_write(&a, LVT_TIMER_AT, PERIODIC | 0x40, 0);
@@ -80,9 +72,8 @@ static void test_periodic(void **state)
 
 /* Without a request above the processor's priority, an acknowledge yields the spurious vector, which is not in
  * service. */
-static void test_spurious(void **state)
+TEST(test_spurious)
 {
-    (void)state;
     local_apic a = enabled();
     local_apic_write(&a, SVR, 0x1a0, 0); /* the lowest four bits are always ones */
     local_apic_write(&a, ICR, SELF | 0x51, 0);
@@ -97,9 +88,8 @@ static void test_spurious(void **state)
 }
 
 /* The arbitration priority: the task's if it is above what is requested and served, else the highest class. */
-static void test_arbitration(void **state)
+TEST(test_arbitration)
 {
-    (void)state;
     local_apic a = enabled();
     local_apic_write(&a, TPR, 0x23, 0);
     assert_int_equal(0x23, local_apic_read(&a, APR, 0));
@@ -111,9 +101,8 @@ static void test_arbitration(void **state)
 }
 
 /* A level at LINT0 comes once until its end, and again if it is still there. */
-static void test_lint0_level(void **state)
+TEST(test_lint0_level)
 {
-    (void)state;
     local_apic a = enabled();
     local_apic_write(&a, LVT_LINT0_AT, LEVEL | 0x61, 0);
     local_apic_set_lint0(&a, true);
@@ -135,9 +124,8 @@ static void set_entry(io_apic *a, unsigned input, uint32_t low)
 }
 
 /* Inputs of low polarity, and two inputs with one vector: the end of interrupt reaches both. */
-static void test_io_levels(void **state)
+TEST(test_io_levels)
 {
-    (void)state;
     local_apic local = enabled();
     io_apic a;
     io_apic_reset(&a, &local);
@@ -159,14 +147,4 @@ static void test_io_levels(void **state)
     local_apic_write(&local, EOI, 0, 0);
     io_apic_end(&a, local.eoi_vector);
     assert_false(local_apic_pending(&local));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_divide),      cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_spurious),    cmocka_unit_test(test_arbitration),
-        cmocka_unit_test(test_lint0_level), cmocka_unit_test(test_io_levels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* Case images: the state at entry, both privilege levels, ends. The code checks its own registers and reports
  * through the exit port. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "p5tool/machine.h"
 #include "p5tool/core.h"
 
@@ -49,9 +44,8 @@ static const uint8_t entry_code[] = {
     0x0b, 0x05, 0x00, 0x28, 0x40, 0x00,                                           /* bss */
     0xe6, 0xf4, 0xeb, 0xfe};
 
-static void test_entry_state(void **state)
+TEST(test_entry_state)
 {
-    (void)state;
     uint8_t data[8] = {0, 0, 0, 0, 5};
     p5_case_image image = {.text = entry_code,
                            .text_size = sizeof entry_code,
@@ -71,9 +65,8 @@ static void test_entry_state(void **state)
     }
 }
 
-static void test_privilege(void **state)
+TEST(test_privilege)
 {
-    (void)state;
     /* mov ax, cs; and al, 3; out F4h, al */
     static const uint8_t code[] = {0x66, 0x8c, 0xc8, 0x24, 0x03, 0xe6, 0xf4, 0xeb, 0xfe};
     p5_case_image image = {.text = code, .text_size = sizeof code, .text_address = TEXT, .entry = TEXT};
@@ -84,9 +77,8 @@ static void test_privilege(void **state)
     expect_exit(&result, 3 * 2 + 1);
 }
 
-static void test_exception_is_an_error(void **state)
+TEST(test_exception_is_an_error)
 {
-    (void)state;
     static const uint8_t code[] = {0x90, 0x0f, 0x0b}; /* nop; ud2 */
     p5_case_image image = {
         .text = code, .text_size = sizeof code, .text_address = TEXT, .entry = TEXT, .cpl = 3};
@@ -96,9 +88,8 @@ static void test_exception_is_an_error(void **state)
     assert_non_null(strstr(result.message, "exception 6"));
 }
 
-static void test_wrong_images(void **state)
+TEST(test_wrong_images)
 {
-    (void)state;
     static const uint8_t code[] = {0x90};
     const p5_case_image good = {.text = code, .text_size = 1, .text_address = TEXT, .entry = TEXT};
     p5_case_image wrong[4] = {good, good, good, good};
@@ -121,9 +112,8 @@ static void test_wrong_images(void **state)
 }
 
 /* A limit is exact, may be reached any number of times, and pieces add up to the whole. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     /* mov ecx, 1000; L: add eax, 3; dec ecx; jnz L; xor eax, eax; out F4h, al */
     static const uint8_t code[] = {0xb9, 0xe8, 0x03, 0,    0,    0x83, 0xc0, 0x03, 0x49,
                                    0x75, 0xfa, 0x31, 0xc0, 0xe6, 0xf4, 0xeb, 0xfe};
@@ -168,12 +158,4 @@ static void test_limits(void **state)
         assert_in_range(p5_machine_clock(machine), clock, clock + 6);
     }
     p5_machine_close(machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_entry_state), cmocka_unit_test(test_privilege),
-                                       cmocka_unit_test(test_exception_is_an_error),
-                                       cmocka_unit_test(test_wrong_images), cmocka_unit_test(test_limits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

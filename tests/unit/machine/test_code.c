@@ -1,20 +1,14 @@
 /* p5_count_code and p5_machine_load_code: code from memory is counted, and ends at its end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "p5scope/machine.h"
 
 /* mov ecx, 100; again: mov eax, [200000h]; dec ecx; jnz again */
 static const uint8_t reads[] = {0xb9, 100, 0, 0, 0, 0xa1, 0, 0, 0x20, 0, 0x49, 0x75, 0xf8};
 
-static void instructions_and_reads(void **state)
+TEST(instructions_and_reads)
 {
-    (void)state;
     p5_counts *counts;
     assert_int_equal(p5_count_code(reads, sizeof reads, NULL, &counts, NULL), P5_OK);
     assert_int_equal(p5_counts_event(counts, P5_EVENT_INSTRUCTIONS_EXECUTED, P5_CPL_MASK_ALL), 1 + 3 * 100);
@@ -27,9 +21,8 @@ static void instructions_and_reads(void **state)
     p5_counts_free(counts);
 }
 
-static void options_apply(void **state)
+TEST(options_apply)
 {
-    (void)state;
     static const uint8_t load[] = {0xa1, 0, 0, 0x30, 0, 0x8b, 0x08}; /* mov eax, [300000h]; mov ecx, [eax] */
     static const uint32_t pointer = 0x300010;
     p5_counts *counts;
@@ -46,9 +39,8 @@ static void options_apply(void **state)
     p5_counts_free(counts);
 }
 
-static void no_code_counts_nothing(void **state)
+TEST(no_code_counts_nothing)
 {
-    (void)state;
     p5_counts *counts;
     assert_int_equal(p5_count_code(NULL, 0, NULL, &counts, NULL), P5_OK);
     assert_int_equal(p5_counts_event(counts, P5_EVENT_INSTRUCTIONS_EXECUTED, P5_CPL_MASK_ALL), 0);
@@ -56,9 +48,8 @@ static void no_code_counts_nothing(void **state)
     p5_counts_free(counts);
 }
 
-static void other_ends_are_errors(void **state)
+TEST(other_ends_are_errors)
 {
-    (void)state;
     static const uint8_t hlt[] = {0xf4}, forever[] = {0xeb, 0xfe};
     p5_counts *counts;
     p5_error error = {0};
@@ -74,21 +65,11 @@ static void other_ends_are_errors(void **state)
     assert_null(counts);
 }
 
-static void files_of_no_kind_are_errors(void **state)
+TEST(files_of_no_kind_are_errors)
 {
-    (void)state;
     p5_guest_kind kind;
     p5_error error = {0};
     assert_int_equal(p5_guest_detect("/no_such_guest", &kind, &error), P5_ERR_IO);
     assert_int_equal(p5_guest_detect("/proc/version", &kind, &error), P5_ERR_FORMAT);
     assert_int_equal(kind, P5_GUEST_DETECT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions_and_reads), cmocka_unit_test(options_apply),
-        cmocka_unit_test(no_code_counts_nothing), cmocka_unit_test(other_ends_are_errors),
-        cmocka_unit_test(files_of_no_kind_are_errors)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,16 @@
 /* Images that are shorter than their format. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "machine/disk/disk_image.h"
 
 enum { SHORT_BYTES = 20000, DISKETTE_BYTES = 1440 * 1024 };
 
-static void keeps_what_is_written_after_the_end(void **state)
+TEST(keeps_what_is_written_after_the_end)
 {
-    (void)state;
     for (int writable = 0; writable < 2; writable++) {
         char path[] = "/tmp/p5scope-disk-XXXXXX";
         const int file = mkstemp(path);
@@ -39,10 +35,4 @@ static void keeps_what_is_written_after_the_end(void **state)
         close(file);
         unlink(path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keeps_what_is_written_after_the_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

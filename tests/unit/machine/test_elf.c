@@ -1,17 +1,13 @@
 /* ELF files: what is accepted, what is refused and with which words, and that damage of any kind is harmless.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <elf.h>
 
+#include "../unit.h"
 #include "machine/load/elf.h"
 
 enum { FILE_BYTES = 0x2000, CODE_OFFSET = 0x1000, CODE_BYTES = 16, PROGRAM_HEADERS = 3 };
@@ -76,9 +72,8 @@ static void expect_refused(const program *p, size_t size, const char *words)
         fail_msg("expected an error with '%s', got '%s'", words, error.message);
 }
 
-static void test_good_program(void **state)
+TEST(test_good_program)
 {
-    (void)state;
     program p = good_program();
     elf_image image;
     p5_error error;
@@ -94,9 +89,8 @@ static void test_good_program(void **state)
     elf_close(&image);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     program p = good_program();
     p.header.e_ident[EI_CLASS] = ELFCLASS64;
     expect_refused(&p, sizeof p, "64-bit");
@@ -154,9 +148,8 @@ static void move_to(program *p, uint32_t address)
     p->segments[1].p_vaddr = p->segments[1].p_paddr = p->header.e_entry = address + 0x1000;
 }
 
-static void test_kind(void **state)
+TEST(test_kind)
 {
-    (void)state;
     program p = good_program();
     p.segments[2].p_type = PT_NULL;
     assert_true(is_linux(&p)); /* by its address */
@@ -179,9 +172,8 @@ static void test_kind(void **state)
 
 /* Every byte of the headers, set to values that tend to hurt: no crash, and what is accepted obeys the limits
  * that loaders rely on. */
-static void test_damage(void **state)
+TEST(test_damage)
 {
-    (void)state;
     static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     for (size_t at = 0; at < offsetof(program, rest); at++)
         for (unsigned v = 0; v < sizeof values; v++) {
@@ -200,11 +192,4 @@ static void test_damage(void **state)
             }
             elf_close(&image);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_good_program), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_kind), cmocka_unit_test(test_damage)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

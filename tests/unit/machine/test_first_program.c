@@ -1,17 +1,14 @@
 /* The initrd of --init: the code of /init is what an assembler makes of its source here, and the archive is one that Linux reads
  * (Documentation/driver-api/early-userspace/buffer-format.rst: cpio "newc"). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <elf.h>
 
+#include "../unit.h"
 #include "../guest_code.h"
 #include "machine/load/elf.h"
 #include "machine/load/first_program.h"
@@ -210,9 +207,8 @@ static void remove_all(const char *here)
     assert_int_equal(system(command), 0);
 }
 
-static void without_directories(void **state)
+TEST(without_directories)
 {
-    (void)state;
     char here[] = "/tmp/p5scope-init-XXXXXX", path[64];
     cpio archive;
     p5_error error = {0};
@@ -248,9 +244,8 @@ static void without_directories(void **state)
 }
 
 /* Two shares: the first one's path is the working directory, and everything below them is in the archive in the order of names. */
-static void with_directories(void **state)
+TEST(with_directories)
 {
-    (void)state;
     static const struct {
         const char *name;
         unsigned mode;
@@ -307,9 +302,8 @@ static void with_directories(void **state)
     remove_all(here);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     char here[] = "/tmp/p5scope-init-XXXXXX", path[300], longest[201], deep[0x201];
     cpio archive;
     p5_error error = {0};
@@ -353,11 +347,4 @@ static void refusals(void **state)
     assert_non_null(strstr(error.message, "too long for --init"));
     cpio_free(&archive);
     remove_all(here);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(without_directories),
-                                       cmocka_unit_test(with_directories), cmocka_unit_test(refusals)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

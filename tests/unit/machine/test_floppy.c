@@ -15,18 +15,11 @@ static unsigned result(p5_machine *m, const uint8_t *command, size_t count)
 }
 
 /* Sense drive status returns the head and the unit of the command. No drive has a diskette, so none is at track 0. */
-static void senses_drives(void **state)
+TEST(senses_drives)
 {
-    (void)state;
     p5_machine *m = board_open("");
     out(m, OUTPUT, 0x0c); /* out of reset, with interrupts */
     for (uint8_t place = 0; place < 8; place++)
         assert_int_equal(result(m, (uint8_t[]){0x04, place}, 2) & 0x17, place);
     p5_machine_close(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(senses_drives)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* Packets of gdb's protocol: their replies, and that no packet does harm. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "machine/gdb/gdb.h"
 
 enum { IMAGE = 0x10000 };
@@ -56,9 +51,8 @@ static void run(uint64_t instructions)
     assert_int_equal(P5_OK, p5_machine_run(g.machine, &limits, &g.result, &error));
 }
 
-static void test_memory_and_registers(void **state)
+TEST(test_memory_and_registers)
 {
-    (void)state;
     open_guest();
     expect("m10000,3", "4043a3");
     expect("M10001,2:9090", "OK");
@@ -80,9 +74,8 @@ static void test_memory_and_registers(void **state)
     close_guest();
 }
 
-static void test_breakpoint(void **state)
+TEST(test_breakpoint)
 {
-    (void)state;
     open_guest();
     expect("Z0,10002,1", "OK");
     run(1000000);
@@ -98,9 +91,8 @@ static void test_breakpoint(void **state)
     close_guest();
 }
 
-static void test_watchpoint(void **state)
+TEST(test_watchpoint)
 {
-    (void)state;
     open_guest();
     expect("Z3,2000,4", "OK"); /* reads: there are none */
     run(100);
@@ -116,9 +108,8 @@ static void test_watchpoint(void **state)
     close_guest();
 }
 
-static void test_queries(void **state)
+TEST(test_queries)
 {
-    (void)state;
     open_guest();
     expect("qXfer:features:read:target.xml:0,5", "m<?xml");
     expect("qXfer:features:read:target.xml:fffff,5", "l");
@@ -134,9 +125,8 @@ static void test_queries(void **state)
     close_guest();
 }
 
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
-    (void)state;
     static const char *const packets[] = {"m",
                                           "m10000",
                                           "m,4",
@@ -190,9 +180,8 @@ static void test_malformed(void **state)
 }
 
 /* In real mode a selector is a sixteenth of its segment's base (386 manual, real-address mode). */
-static void test_real_mode_selectors(void **state)
+TEST(test_real_mode_selectors)
 {
-    (void)state;
     static const char names[] = "abcdef";
     static const engine_segment_name order[] = {ENGINE_CS, ENGINE_SS, ENGINE_DS,
                                                 ENGINE_ES, ENGINE_FS, ENGINE_GS};
@@ -263,9 +252,8 @@ static const char *const register_values[40] = {"01000010",
                                                 "0200000000000000"};
 
 /* Each register has its number, is read from its place and written to it. */
-static void test_register_numbers(void **state)
+TEST(test_register_numbers)
 {
-    (void)state;
     open_guest();
     engine *e = g.machine->engine;
     for (unsigned r = 0; r < 8; r++)
@@ -327,9 +315,8 @@ static void test_register_numbers(void **state)
 }
 
 /* gdb's numbers of Linux's signals (include/gdb/signals.def), and the other ways in which a run stops or ends. */
-static void test_stop_replies(void **state)
+TEST(test_stop_replies)
 {
-    (void)state;
     static const uint8_t numbers[] = {0,   1,  2,  3,  4,  5,  6,  10, 8,  9,  30, 11, 31, 13, 14, 15,
                                       143, 20, 19, 17, 18, 21, 22, 16, 24, 25, 26, 27, 28, 23, 32, 12};
     open_guest();
@@ -367,9 +354,8 @@ static void test_stop_replies(void **state)
     close_guest();
 }
 
-static void test_other_packets(void **state)
+TEST(test_other_packets)
 {
-    (void)state;
     static const struct {
         const char *packet;
         gdb_action action;
@@ -428,9 +414,8 @@ static void test_other_packets(void **state)
 }
 
 /* When all places are taken every second state goes, but never the first, and the distance between states doubles. */
-static void test_history_thins_out(void **state)
+TEST(test_history_thins_out)
 {
-    (void)state;
     open_guest();
     gdb_history *h = &g.history;
     gdb_history_keep(&g);
@@ -456,9 +441,8 @@ static bool interrupted(void *context)
 
 /* Goes back from the end of ten trips of the guest with a breakpoint at its second instruction. The command is
  * interrupted at each of the places where it looks for that: it stops where it says, or says that it was interrupted. */
-static void test_going_back_is_interrupted(void **state)
+TEST(test_going_back_is_interrupted)
 {
-    (void)state;
     unsigned arrived[2] = {0, 0};
     for (unsigned step = 0; step < 2; step++) {
         for (unsigned call = 0; call < 40; call++) {
@@ -489,9 +473,8 @@ static bool never(void *context)
 
 /* If the past cannot be replayed, gdb is in the present again, where the guest has not stopped at the beginning of the history nor by
  * a signal. */
-static void test_going_back_fails(void **state)
+TEST(test_going_back_fails)
 {
-    (void)state;
     for (unsigned step = 0; step < 2; step++) {
         open_guest();
         p5_machine *present = g.machine;
@@ -515,9 +498,8 @@ static void test_going_back_fails(void **state)
 }
 
 /* Going back passes a signal, which then is not the reason of the stop. */
-static void test_going_back_forgets_signals(void **state)
+TEST(test_going_back_forgets_signals)
 {
-    (void)state;
     open_guest();
     gdb_history_keep(&g);
     run(40);
@@ -539,9 +521,8 @@ static const char *pipeline(void)
 
 /* `monitor pipeline` shows the latest instructions of the machine that gdb debugs: in the past, those of the replay, and after
  * the return those of the present. They are the ones of a machine that has only run forward. */
-static void test_pipeline_follows(void **state)
+TEST(test_pipeline_follows)
 {
-    (void)state;
     enum { STEPPED_BACK = 39, FORWARD = 64 };
     static char expected[2][sizeof g.reply];
     open_guest();
@@ -570,25 +551,4 @@ static void test_pipeline_follows(void **state)
         gdb_history_close(&g);
         close_guest();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_going_back_fails),
-        cmocka_unit_test(test_going_back_forgets_signals),
-        cmocka_unit_test(test_pipeline_follows),
-        cmocka_unit_test(test_history_thins_out),
-        cmocka_unit_test(test_going_back_is_interrupted),
-        cmocka_unit_test(test_register_numbers),
-        cmocka_unit_test(test_real_mode_selectors),
-        cmocka_unit_test(test_stop_replies),
-        cmocka_unit_test(test_other_packets),
-        cmocka_unit_test(test_memory_and_registers),
-        cmocka_unit_test(test_breakpoint),
-        cmocka_unit_test(test_watchpoint),
-        cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_malformed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

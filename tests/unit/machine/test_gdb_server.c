@@ -76,9 +76,8 @@ static void ask(session *s, const char *packet, const char *expected)
 }
 
 /* The manual's "Packets": vKill and D are answered, k is not. */
-static void test_ends(void **state)
+TEST(test_ends)
 {
-    (void)state;
     static const struct {
         const char *packet, *reply;
         enum p5_end end;
@@ -93,9 +92,8 @@ static void test_ends(void **state)
 }
 
 /* A signal is delivered only by the packet that passes it, and not in the past. 4 is SIGILL. */
-static void test_passed_signal(void **state)
+TEST(test_passed_signal)
 {
-    (void)state;
     session s;
     open_session(&s);
     ask(&s, "c", "T04thread:1;");
@@ -108,10 +106,4 @@ static void test_passed_signal(void **state)
     ask(&s, "c", "X04");
     close_session(&s);
     assert_int_equal(s.result.end, P5_END_SIGNAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends), cmocka_unit_test(test_passed_signal)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* p5scope/inspect.h: memory and registers are what the guest's own arithmetic makes them, and it computes with what is written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "p5scope/inspect.h"
 #include "p5scope/observe.h"
 
@@ -52,9 +47,8 @@ static void run(uint64_t instructions)
 static const uint8_t sums[] = {0x01, 0xd8, 0x8b, 0x0d, 0,    0, 0x20, 0, 0x8d,
                                0x14, 0x49, 0x89, 0x15, 0x04, 0, 0x20, 0};
 
-static void a_guest_computes_with_what_is_written(void **state)
+TEST(a_guest_computes_with_what_is_written)
 {
-    (void)state;
     static const uint32_t seven = 7;
     uint32_t product;
     open_code(sums, sizeof sums);
@@ -81,9 +75,8 @@ static void a_guest_computes_with_what_is_written(void **state)
     p5_machine_close(machine);
 }
 
-static void flags_and_code_are_written(void **state)
+TEST(flags_and_code_are_written)
 {
-    (void)state;
     /* jc +1; inc eax; inc eax; inc eax */
     static const uint8_t code[] = {0x72, 0x01, 0x40, 0x40, 0x40};
     static const uint8_t dec_eax = 0x48;
@@ -107,9 +100,8 @@ static void flags_and_code_are_written(void **state)
     p5_machine_close(machine);
 }
 
-static void x87_and_mmx_are_one_image(void **state)
+TEST(x87_and_mmx_are_one_image)
 {
-    (void)state;
     /* fldpi; fld1; mov eax, 5; emms would end it: movd mm3, eax after finit */
     static const uint8_t code[] = {0xd9, 0xeb, 0xd9, 0xe8, 0x9b, 0xdb, 0xe3, 0xb8,
                                    5,    0,    0,    0,    0x0f, 0x6e, 0xd8};
@@ -134,9 +126,8 @@ static void x87_and_mmx_are_one_image(void **state)
     p5_machine_close(machine);
 }
 
-static void bad_addresses_are_named(void **state)
+TEST(bad_addresses_are_named)
 {
-    (void)state;
     uint8_t bytes[8] = {1, 2, 3};
     open_code(sums, sizeof sums);
     assert_int_equal(p5_machine_read_memory(machine, 0x02000000 - 4, bytes, 8, &error), P5_ERR_RANGE);
@@ -152,9 +143,8 @@ static void bad_addresses_are_named(void **state)
     p5_machine_close(machine);
 }
 
-static void what_cannot_be_written_is_named(void **state)
+TEST(what_cannot_be_written_is_named)
 {
-    (void)state;
     open_code(sums, sizeof sums);
     static const struct {
         size_t offset;
@@ -180,9 +170,8 @@ static void what_cannot_be_written_is_named(void **state)
     p5_machine_close(machine);
 }
 
-static void selectors_are_written_in_real_mode(void **state)
+TEST(selectors_are_written_in_real_mode)
 {
-    (void)state;
     static const uint8_t code[] = {0xa1, 0x04, 0x00, 0xf4}; /* mov ax, [4]; hlt */
     static const uint16_t value = 0x1234;
     char path[] = "/tmp/p5scope-inspect-XXXXXX";
@@ -244,9 +233,8 @@ static void port(void *context, p5_machine *of, const p5_port_access *access)
     expect_place(of, access->address);
 }
 
-static void callbacks_read_the_state_at_their_place(void **state)
+TEST(callbacks_read_the_state_at_their_place)
 {
-    (void)state;
     /* inc ecx; inc ecx; begin; inc ecx; out 80h, al; end; div ebx, by zero */
     static const uint8_t code[] = {0x41, 0x41, 0x64, 0x67, 0x90, 0x41, 0xe6,
                                    0x80, 0x65, 0x67, 0x90, 0xf7, 0xf3};
@@ -258,16 +246,4 @@ static void callbacks_read_the_state_at_their_place(void **state)
     run(0);
     assert_int_equal(calls, 4);
     p5_machine_close(machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_guest_computes_with_what_is_written),
-                                       cmocka_unit_test(flags_and_code_are_written),
-                                       cmocka_unit_test(x87_and_mmx_are_one_image),
-                                       cmocka_unit_test(bad_addresses_are_named),
-                                       cmocka_unit_test(what_cannot_be_written_is_named),
-                                       cmocka_unit_test(selectors_are_written_in_real_mode),
-                                       cmocka_unit_test(callbacks_read_the_state_at_their_place)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

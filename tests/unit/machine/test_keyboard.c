@@ -3,9 +3,8 @@
 
 enum { DATA = 0x60, COMMAND = 0x64, MILLISECOND = 200000 };
 
-static void test_controller(void **state)
+TEST(test_controller)
 {
-    (void)state;
     p5_machine *m = board_open("");
     out(m, COMMAND, 0xaa);
     assert_int_equal(0x01, in(m, COMMAND) & 0x03);
@@ -18,9 +17,8 @@ static void test_controller(void **state)
     p5_machine_close(m);
 }
 
-static void test_a20(void **state)
+TEST(test_a20)
 {
-    (void)state;
     p5_machine *m = board_open("");
     assert_int_equal(0x02, in(m, 0x92));
     out(m, COMMAND, 0xd1);
@@ -33,9 +31,8 @@ static void test_a20(void **state)
     p5_machine_close(m);
 }
 
-static void test_keyboard_commands(void **state)
+TEST(test_keyboard_commands)
 {
-    (void)state;
     static const uint8_t expected[] = {0xfa, 0xaa};
     p5_machine *m = board_open("");
     out(m, DATA, 0xff);
@@ -54,9 +51,8 @@ static void test_keyboard_commands(void **state)
     p5_machine_close(m);
 }
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
-    (void)state;
     static const uint8_t expected[] = {0x1e, 0x9e, 0x2a, 0x1e, 0x9e, 0xaa, 0x1d, 0x2e, 0xae, 0x9d};
     p5_machine *m = board_open("aA\003");
     m->devices->input = INPUT_KEYBOARD;
@@ -77,9 +73,8 @@ static void test_keys(void **state)
 }
 
 /* Each key needs its own request. A requested key is sent until its make code has been read. */
-static void test_requests(void **state)
+TEST(test_requests)
 {
-    (void)state;
     p5_machine *m = board_open("ab");
     m->devices->input = INPUT_KEYBOARD;
     keyboard_set_one_by_one(m->devices, true);
@@ -99,9 +94,8 @@ static void test_requests(void **state)
 }
 
 /* The mouse answers by D4h, on line 12, and status bit 5 tells its bytes from the keyboard's. */
-static void test_mouse(void **state)
+TEST(test_mouse)
 {
-    (void)state;
     static const struct {
         uint8_t command, answers[4];
         unsigned count;
@@ -156,9 +150,8 @@ static void test_mouse(void **state)
 }
 
 /* Commands to the keyboard and its answers, with codes as they are and translated (IBM's PS/2 technical reference). */
-static void test_all_keyboard_commands(void **state)
+TEST(test_all_keyboard_commands)
 {
-    (void)state;
     static const struct {
         uint8_t command_byte, command, answers[3];
         unsigned count;
@@ -200,9 +193,8 @@ static void test_all_keyboard_commands(void **state)
 }
 
 /* Commands to the controller. */
-static void test_all_controller_commands(void **state)
+TEST(test_all_controller_commands)
 {
-    (void)state;
     p5_machine *m = board_open("");
     assert_int_equal(0x14, in(m, COMMAND)); /* tested, not locked; the last write was data */
     out(m, COMMAND, 0x20);
@@ -245,9 +237,8 @@ static void test_all_controller_commands(void **state)
 }
 
 /* Set 1, the codes that a PC's controller gives. */
-static void test_scan_codes(void **state)
+TEST(test_scan_codes)
 {
-    (void)state;
     static const struct {
         uint8_t first;
         const char *plain, *shifted;
@@ -288,9 +279,8 @@ static void test_scan_codes(void **state)
 }
 
 /* A key is on its way if its code, not that of its release, is in the output buffer or in the queue. */
-static void test_keys_on_their_way(void **state)
+TEST(test_keys_on_their_way)
 {
-    (void)state;
     p5_machine *m = board_open("");
     keyboard *k = &m->devices->keyboard;
     assert_false(keyboard_sends_key(m->devices));
@@ -309,9 +299,8 @@ static void test_keys_on_their_way(void **state)
 }
 
 /* Sixteen bytes wait in the keyboard's queue; it stops sending while a byte has not been read. */
-static void test_full_queue(void **state)
+TEST(test_full_queue)
 {
-    (void)state;
     p5_machine *m = board_open("");
     for (unsigned i = 0; i < 20; i++)
         out(m, DATA, 0xee);
@@ -328,9 +317,8 @@ static void test_full_queue(void **state)
     p5_machine_close(m);
 }
 
-static void test_codes_and_characters(void **state)
+TEST(test_codes_and_characters)
 {
-    (void)state;
     for (unsigned c = 1; c < 0x7f; c++) {
         bool shift, control;
         uint8_t code = keyboard_scan_code((uint8_t)c, &shift, &control);
@@ -341,9 +329,8 @@ static void test_codes_and_characters(void **state)
 }
 
 /* The sequences of xterm and of the Linux console, whole and byte by byte; what is no sequence begins with Esc. */
-static void test_sequences(void **state)
+TEST(test_sequences)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         unsigned used;
@@ -377,24 +364,4 @@ static void test_sequences(void **state)
         for (unsigned part = 1; part < size; part++)
             assert_int_equal(key_decode((const uint8_t *)rows[i].bytes, part, &key), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_controller),
-        cmocka_unit_test(test_a20),
-        cmocka_unit_test(test_keyboard_commands),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_codes_and_characters),
-        cmocka_unit_test(test_mouse),
-        cmocka_unit_test(test_all_keyboard_commands),
-        cmocka_unit_test(test_all_controller_commands),
-        cmocka_unit_test(test_scan_codes),
-        cmocka_unit_test(test_full_queue),
-        cmocka_unit_test(test_keys_on_their_way),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

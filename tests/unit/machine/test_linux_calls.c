@@ -9,9 +9,8 @@
 #include "machine/linux/calls.h"
 
 /* FIONREAD */
-static void bytes_that_can_be_read(void **state)
+TEST(bytes_that_can_be_read)
 {
-    (void)state;
     static const char *const none[] = {NULL};
     p5_machine *machine = linux_guest_open(none, none);
     linux_process *p = machine->guest_state;
@@ -35,9 +34,8 @@ static void bytes_that_can_be_read(void **state)
 }
 
 /* preadv's offset has two words, the low one first. */
-static void reads_beyond_4_gb(void **state)
+TEST(reads_beyond_4_gb)
 {
-    (void)state;
     static const char *const none[] = {NULL};
     const off_t far = ((off_t)3 << 32) + 5;
     p5_machine *machine = linux_guest_open(none, none);
@@ -59,9 +57,8 @@ static void reads_beyond_4_gb(void **state)
 }
 
 /* A signal with a value goes to the only thread. */
-static void signals_for_a_thread(void **state)
+TEST(signals_for_a_thread)
 {
-    (void)state;
     enum { OTHER = LINUX_PID + 1, SIGNAL = 10 };
     static const char *const none[] = {NULL};
     p5_machine *machine = linux_guest_open(none, none);
@@ -78,14 +75,4 @@ static void signals_for_a_thread(void **state)
     assert_int_equal(linux_tgkill(p, (uint32_t[6]){0, LINUX_PID, SIGNAL}), -EINVAL);
     assert_int_equal(linux_tgkill(p, (uint32_t[6]){LINUX_PID, 0, SIGNAL}), -EINVAL);
     p5_machine_close(machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_that_can_be_read),
-        cmocka_unit_test(reads_beyond_4_gb),
-        cmocka_unit_test(signals_for_a_thread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

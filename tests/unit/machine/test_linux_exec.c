@@ -20,9 +20,8 @@ static void expect_text(const linux_process *p, uint32_t address, const char *te
     assert_string_equal(found, text);
 }
 
-static void the_stack_of_a_new_program(void **state)
+TEST(the_stack_of_a_new_program)
 {
-    (void)state;
     static const char *const texts[] = {"loop", "", "second argument", NULL, "A=1", "PATH=/bin", NULL};
     for (unsigned skipped = 0; skipped < 3;
          skipped++) { /* arguments: ESP is aligned whatever their number is */
@@ -83,9 +82,8 @@ static void the_stack_of_a_new_program(void **state)
 
 /* A page that three segments share has the rights of all of them: the program, which the first segment allows to write,
  * writes into its own first bytes. */
-static void segments_share_a_page(void **state)
+TEST(segments_share_a_page)
 {
-    (void)state;
     enum { CODE = 0x100, SHARED = 0x200 };
     static const uint8_t code[] = {
         0xc7, 0x05, 0x00, 0x80, 0x04, 0x08, 1, 0, 0, 0, /* mov dword ptr [LINUX_GUEST_BASE],1 */
@@ -121,13 +119,4 @@ static void segments_share_a_page(void **state)
     assert_int_equal(result.end, P5_END_EXIT);
     assert_int_equal(result.status, 7);
     p5_machine_close(machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_stack_of_a_new_program),
-        cmocka_unit_test(segments_share_a_page),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

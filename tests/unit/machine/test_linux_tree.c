@@ -85,9 +85,8 @@ static p5_status save_and_load(const tree *t, p5_error *error)
         FOLDER, LINK, "link"                                                                                 \
     }
 
-static void nodes_form_a_tree(void **state)
+TEST(nodes_form_a_tree)
 {
-    (void)state;
     static char too_long[257];
     memset(too_long, 'n', sizeof too_long - 1);
     const tree trees[] = {
@@ -127,12 +126,4 @@ static void nodes_form_a_tree(void **state)
         if (!trees[i].good && strstr(error.message, "do not form a tree") == NULL)
             fail_msg("%s: %s", trees[i].what, error.message);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_form_a_tree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

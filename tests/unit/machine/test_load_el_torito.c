@@ -36,9 +36,8 @@ static void good_cd(void)
     put32(initial, 8, 0x1234);
 }
 
-static void entries(void **state)
+TEST(entries)
 {
-    (void)state;
     el_torito_entry entry;
     good_cd();
     assert_true(el_torito_find(read_cd, NULL, &entry));
@@ -60,9 +59,8 @@ static void entries(void **state)
     assert_false(el_torito_find(read_cd, NULL, &entry));
 }
 
-static void damage(void **state)
+TEST(damage)
 {
-    (void)state;
     static const struct {
         unsigned sector, at, value;
     } rows[] = {{17, 0, 1},        {17, 5, '2'},        {17, 7, 'e'},        {17, 29, 'x'},
@@ -83,10 +81,4 @@ static void damage(void **state)
     cd[CATALOG][30]++; /* and so with the key bytes */
     cd[CATALOG][28]--;
     assert_false(el_torito_find(read_cd, NULL, &entry));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(entries), cmocka_unit_test(damage)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,9 +51,8 @@ static p5_status load(const image *i, uint32_t memory, const p5_load_options *wi
     return status;
 }
 
-static void state_at_entry(void **state)
+TEST(state_at_entry)
 {
-    (void)state;
     image i = good_kernel();
     p5_machine *m;
     p5_error error;
@@ -110,9 +109,8 @@ static void state_at_entry(void **state)
 }
 
 /* A header that is shorter, a kernel that is somewhere else, four sectors of setup if the header says none. */
-static void other_headers(void **state)
+TEST(other_headers)
 {
-    (void)state;
     image i = good_kernel();
     p5_machine *m;
     p5_error error;
@@ -154,9 +152,8 @@ static void expect_loaded(const image *i, uint32_t memory, const p5_load_options
     p5_machine_close(m);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     image i = good_kernel();
     put16(&i, 0x206, 0x201);
     expect_refused(&i, 16 * MB, NULL, "boot protocol 2.01");
@@ -213,9 +210,8 @@ static void limits(void **state)
 }
 
 /* The initrd ends as high as memory, less a page of the loader's, or the header allows, and begins with a page. */
-static void initrds(void **state)
+TEST(initrds)
 {
-    (void)state;
     static const struct {
         uint16_t version;
         uint32_t most, size, at;
@@ -250,11 +246,4 @@ static void initrds(void **state)
     load_file(path, contents, 4097);
     expect_refused(&i, 16 * MB, &(p5_load_options){.initrd = path}, "110000h");
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(state_at_entry), cmocka_unit_test(other_headers),
-                                       cmocka_unit_test(limits), cmocka_unit_test(initrds)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,8 @@ static void header_2(size_t at, uint32_t length)
     put32(file, at + 12, 0u - TWO - length);
 }
 
-static void places_of_headers(void **state)
+TEST(places_of_headers)
 {
-    (void)state;
     static const struct {
         unsigned version;
         size_t at, size;
@@ -77,9 +76,8 @@ static void places_of_headers(void **state)
     assert_int_equal(header.version, 1);
 }
 
-static void fields_of_headers(void **state)
+TEST(fields_of_headers)
 {
-    (void)state;
     multiboot_header h;
     memset(file, 0, sizeof file);
     for (unsigned i = 0; i < 5; i++)
@@ -140,9 +138,8 @@ static void fields_of_headers(void **state)
 
 /* ---- what may be required ------------------------------------------------------------------------------ */
 
-static void requirements(void **state)
+TEST(requirements)
 {
-    (void)state;
     p5_error error;
     multiboot_header h;
     for (unsigned bit = 0; bit < 32;
@@ -180,9 +177,8 @@ static void requirements(void **state)
 /* ---- images that are not ELF files --------------------------------------------------------------------- */
 
 /* They need a load address, and version 2 an entry address (3.1.5). */
-static void images_without_elf(void **state)
+TEST(images_without_elf)
 {
-    (void)state;
     static const uint32_t both[] = {2, 24, 2 * MB, 2 * MB, 0, 0, 3, 12, 2 * MB, 0, 0, 8};
     static const struct {
         size_t from, words; /* of the tags */
@@ -237,9 +233,8 @@ static const struct {
     uint32_t base, length, type;
 } map[] = {{0, 640 * 1024, 1}, {0xf0000, 0x10000, 2}, {0x100000, 7 * MB, 1}};
 
-static void information_1(void **state)
+TEST(information_1)
 {
-    (void)state;
     char module[] = "/tmp/p5scope-module-XXXXXX";
     p5_error error;
     p5_machine *m = start(1, 8 * MB, NULL, module, &error);
@@ -278,9 +273,8 @@ static void information_1(void **state)
     p5_machine_close(m);
 }
 
-static void information_2(void **state)
+TEST(information_2)
 {
-    (void)state;
     char module[] = "/tmp/p5scope-module-XXXXXX";
     p5_error error;
     p5_machine *m = start(2, 8 * MB, "a line", module, &error);
@@ -343,13 +337,4 @@ static void information_2(void **state)
     }
     assert_int_equal(at - begin, size);
     p5_machine_close(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_of_headers), cmocka_unit_test(fields_of_headers),
-        cmocka_unit_test(requirements),      cmocka_unit_test(images_without_elf),
-        cmocka_unit_test(information_1),     cmocka_unit_test(information_2)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* DOS programs: what of an MZ header is accepted and what is refused. Offsets are those of the MZ header. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "machine/load/mz.h"
 
 enum { HEADER = 0x40, IMAGE = 0x300, SIZE = HEADER + IMAGE };
@@ -36,7 +31,7 @@ static void good(uint8_t bytes[SIZE])
     put(bytes, HEADER + 0x20, 0x0005);
 }
 
-static void accepts(void **state)
+TEST(accepts)
 {
     uint8_t bytes[SIZE];
     mz_image image;
@@ -54,7 +49,7 @@ static void accepts(void **state)
 }
 
 /* Each line changes one word of a good header. */
-static void refuses(void **state)
+TEST(refuses)
 {
     static const struct {
         size_t at;
@@ -80,7 +75,7 @@ static void refuses(void **state)
 
 /* Each line changes one word of a good header in a way that DOS does not look at; the image has so many bytes
  * then, of which so many are in the file. */
-static void accepts_what_dos_loads(void **state)
+TEST(accepts_what_dos_loads)
 {
     static const struct {
         size_t at;
@@ -112,7 +107,7 @@ static void accepts_what_dos_loads(void **state)
 }
 
 /* Without a whole header it is a COM file; with one, as much of the image as there is. */
-static void every_truncation(void **state)
+TEST(every_truncation)
 {
     uint8_t bytes[SIZE];
     (void)state;
@@ -128,7 +123,7 @@ static void every_truncation(void **state)
 }
 
 /* A COM file has any bytes, and at most what fits between the prefix and a stack of a word. */
-static void com_files(void **state)
+TEST(com_files)
 {
     static uint8_t bytes[0x10000];
     mz_image image;
@@ -142,7 +137,7 @@ static void com_files(void **state)
 }
 
 /* A header after relocations that begin at 40h or later is another system's. */
-static void other_systems(void **state)
+TEST(other_systems)
 {
     static const struct {
         const char *magic, *name;
@@ -160,15 +155,4 @@ static void other_systems(void **state)
         assert_non_null(image.other_system);
         assert_non_null(strstr(image.other_system, systems[i].name));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(accepts),
-                                       cmocka_unit_test(refuses),
-                                       cmocka_unit_test(accepts_what_dos_loads),
-                                       cmocka_unit_test(every_truncation),
-                                       cmocka_unit_test(com_files),
-                                       cmocka_unit_test(other_systems)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* The 8259A pair by the rules of its data sheet. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "machine/board/pic.h"
 
 enum { EOI = 0x20, SPECIFIC_EOI = 0x60, ROTATE_EOI = 0xa0, ROTATE_SPECIFIC = 0xe0, SET_PRIORITY = 0xc0 };
@@ -34,9 +28,8 @@ static uint8_t requests(pic_pair *p, uint16_t port)
     return pic_read(p, port);
 }
 
-static void test_fully_nested(void **state)
+TEST(test_fully_nested)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x01);
     assert_false(pic_intr(&p));
@@ -55,9 +48,8 @@ static void test_fully_nested(void **state)
     assert_int_equal(0x24, pic_acknowledge(&p));
 }
 
-static void test_masks(void **state)
+TEST(test_masks)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x01);
     pic_write(&p, PIC_MASTER + 1, 0x10);
@@ -70,9 +62,8 @@ static void test_masks(void **state)
     assert_true(pic_intr(&p));
 }
 
-static void test_edge_and_level(void **state)
+TEST(test_edge_and_level)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x01);
     pic_set_line(&p, 5, true);
@@ -92,9 +83,8 @@ static void test_edge_and_level(void **state)
     assert_false(pic_intr(&p));
 }
 
-static void test_spurious(void **state)
+TEST(test_spurious)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x01);
     pic_set_line(&p, 3, true);
@@ -103,9 +93,8 @@ static void test_spurious(void **state)
     assert_int_equal(0, in_service(&p, PIC_MASTER));
 }
 
-static void test_cascade(void **state)
+TEST(test_cascade)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x01);
     pic_set_line(&p, 12, true);
@@ -130,9 +119,8 @@ static void test_cascade(void **state)
     assert_false(pic_intr(&p)); /* a lower one does not: the slave holds it back */
 }
 
-static void test_rotation(void **state)
+TEST(test_rotation)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x01);
     pic_set_line(&p, 3, true);
@@ -151,9 +139,8 @@ static void test_rotation(void **state)
     assert_int_equal(0x80, in_service(&p, PIC_MASTER)); /* a real one, not a spurious */
 }
 
-static void test_automatic_end(void **state)
+TEST(test_automatic_end)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x03);
     pic_set_line(&p, 2 + 1, true);
@@ -168,9 +155,8 @@ static void test_automatic_end(void **state)
     assert_int_equal(0x26, pic_acknowledge(&p)); /* after 5, which became the lowest */
 }
 
-static void test_special_mask(void **state)
+TEST(test_special_mask)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x01);
     pic_set_line(&p, 1, true);
@@ -187,9 +173,8 @@ static void test_special_mask(void **state)
     assert_int_equal(0, in_service(&p, PIC_MASTER));
 }
 
-static void test_poll(void **state)
+TEST(test_poll)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x01);
     pic_write(&p, PIC_MASTER, 0x0c);
@@ -201,9 +186,8 @@ static void test_poll(void **state)
     assert_false(pic_intr(&p));
 }
 
-static void test_initialisation(void **state)
+TEST(test_initialisation)
 {
-    (void)state;
     pic_pair p;
     initialise(&p, 0x11, 0x13);
     pic_write(&p, PIC_MASTER + 1, 0x55);
@@ -217,16 +201,4 @@ static void test_initialisation(void **state)
     pic_set_line(&p, 1, true);
     assert_int_equal(0x41, pic_acknowledge(&p)); /* ICW2's low bits do not count */
     assert_int_equal(0x02, in_service(&p, PIC_MASTER));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fully_nested),   cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_edge_and_level), cmocka_unit_test(test_spurious),
-        cmocka_unit_test(test_cascade),        cmocka_unit_test(test_rotation),
-        cmocka_unit_test(test_automatic_end),  cmocka_unit_test(test_special_mask),
-        cmocka_unit_test(test_poll),           cmocka_unit_test(test_initialisation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

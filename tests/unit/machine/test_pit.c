@@ -1,12 +1,6 @@
 /* The 8254 by the rules of its data sheet. Time is the number of clock pulses; a count that is written after
  * pulse t is loaded with pulse t + 1. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "machine/board/pit.h"
 
 static void start(pit *p, unsigned counter, unsigned mode, unsigned count, int64_t at)
@@ -31,9 +25,8 @@ static void expect_out(const pit *p, unsigned counter, int64_t from, const char 
             fail_msg("OUT after pulse %lld: expected %c", (long long)(from + i), levels[i]);
 }
 
-static void test_mode0(void **state)
+TEST(test_mode0)
 {
-    (void)state;
     pit p;
     pit_reset(&p);
     start(&p, 0, 0, 4, 10);
@@ -49,9 +42,8 @@ static void test_mode0(void **state)
     expect_out(&p, 0, 20, "0000000000000000");
 }
 
-static void test_mode0_gate(void **state)
+TEST(test_mode0_gate)
 {
-    (void)state;
     pit p;
     pit_reset(&p);
     pit_set_gate(&p, 2, true, 0);
@@ -64,9 +56,8 @@ static void test_mode0_gate(void **state)
     assert_int_equal(102, pit_next_rise(&p, 2, 100));
 }
 
-static void test_mode1(void **state)
+TEST(test_mode1)
 {
-    (void)state;
     pit p;
     pit_reset(&p);
     start(&p, 2, 1, 3, 0);
@@ -80,9 +71,8 @@ static void test_mode1(void **state)
     expect_out(&p, 2, 22, "00001");
 }
 
-static void test_mode2(void **state)
+TEST(test_mode2)
 {
-    (void)state;
     pit p;
     pit_reset(&p);
     start(&p, 0, 2, 3, 0);
@@ -103,9 +93,8 @@ static void test_mode2(void **state)
                "11110");
 }
 
-static void test_mode2_gate(void **state)
+TEST(test_mode2_gate)
 {
-    (void)state;
     pit p;
     pit_reset(&p);
     pit_set_gate(&p, 2, true, 0);
@@ -116,9 +105,8 @@ static void test_mode2_gate(void **state)
     expect_out(&p, 2, 20, "1111011101");
 }
 
-static void test_mode3(void **state)
+TEST(test_mode3)
 {
-    (void)state;
     pit p;
     pit_reset(&p);
     start(&p, 0, 3, 5, 0); /* odd: one pulse longer high than low */
@@ -138,9 +126,8 @@ static void test_mode3(void **state)
                "11110000");
 }
 
-static void test_strobes(void **state)
+TEST(test_strobes)
 {
-    (void)state;
     pit p;
     pit_reset(&p);
     start(&p, 0, 4, 3, 0);
@@ -152,9 +139,8 @@ static void test_strobes(void **state)
     expect_out(&p, 2, 10, "111101111");
 }
 
-static void test_read_back(void **state)
+TEST(test_read_back)
 {
-    (void)state;
     pit p;
     pit_reset(&p);
     start(&p, 0, 2, 1000, 0);
@@ -169,9 +155,8 @@ static void test_read_back(void **state)
     assert_int_equal(900, low | high << 8);
 }
 
-static void test_counting_ranges(void **state)
+TEST(test_counting_ranges)
 {
-    (void)state;
     pit p;
     pit_reset(&p);
     start(&p, 0, 2, 0, 0); /* 0 is 65536 */
@@ -189,9 +174,8 @@ static void test_counting_ranges(void **state)
 }
 
 /* A loaded counter has a count. The check looks at the three counters of its own chip. */
-static void test_snapshot(void **state)
+TEST(test_snapshot)
 {
-    (void)state;
     static const struct {
         bool loaded;
         unsigned count;
@@ -211,16 +195,4 @@ static void test_snapshot(void **state)
         if ((s.status == P5_OK) != (rows[row].good || counter == 3))
             fail_msg("counter %u, row %u: %s", counter, row, error.message);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mode0),           cmocka_unit_test(test_mode0_gate),
-        cmocka_unit_test(test_mode1),           cmocka_unit_test(test_mode2),
-        cmocka_unit_test(test_mode2_gate),      cmocka_unit_test(test_mode3),
-        cmocka_unit_test(test_strobes),         cmocka_unit_test(test_read_back),
-        cmocka_unit_test(test_counting_ranges), cmocka_unit_test(test_snapshot),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* The MC146818A by the rules of its data sheet. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "machine/board/rtc.h"
 
 enum { A = 10, B, C, D, SECOND = RTC_HZ, UPDATE_END = 65 };
@@ -30,9 +25,8 @@ static void expect_time(rtc *r, const uint8_t *cells)
         assert_int_equal(cells[i], get(r, order[i]));
 }
 
-static void test_dates(void **state)
+TEST(test_dates)
 {
-    (void)state;
     for (int64_t epoch = -1; epoch < INT64_C(5000000000); epoch += 86399 * 3) {
         date t = date_of_epoch(epoch);
         assert_true(date_epoch(&t) == epoch);
@@ -44,9 +38,8 @@ static void test_dates(void **state)
     assert_int_equal(3, leap.weekday);
 }
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
-    (void)state;
     rtc r;
     rtc_reset(&r, 946684799, 64u << 20); /* 1999-12-31 23:59:59 */
     expect_time(&r, (const uint8_t[]){0x19, 0x99, 0x12, 0x31, 0x23, 0x59, 0x59});
@@ -63,9 +56,8 @@ static void test_formats(void **state)
     expect_time(&r, (const uint8_t[]){0x20, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01});
 }
 
-static void test_update_in_progress(void **state)
+TEST(test_update_in_progress)
 {
-    (void)state;
     rtc r;
     rtc_reset(&r, 0, 1u << 20);
     rtc_advance(&r, SECOND - 9);
@@ -80,9 +72,8 @@ static void test_update_in_progress(void **state)
     assert_int_equal(before + 1, get(&r, 0));
 }
 
-static void test_set_stops_the_clock(void **state)
+TEST(test_set_stops_the_clock)
 {
-    (void)state;
     rtc r;
     rtc_reset(&r, 0, 1u << 20);
     set(&r, B, 0x92); /* SET also takes the update interrupt's enable away */
@@ -95,9 +86,8 @@ static void test_set_stops_the_clock(void **state)
     assert_int_equal(0x32, get(&r, 0)); /* those that ended after 10 s and 11 s */
 }
 
-static void test_periodic(void **state)
+TEST(test_periodic)
 {
-    (void)state;
     rtc r;
     rtc_reset(&r, 0, 1u << 20);
     set(&r, B, 0x42);
@@ -117,9 +107,8 @@ static void test_periodic(void **state)
     assert_true(rtc_next(&r) == UINT64_MAX);
 }
 
-static void test_update_and_alarm(void **state)
+TEST(test_update_and_alarm)
 {
-    (void)state;
     rtc r;
     rtc_reset(&r, 0, 1u << 20); /* 00:00:00 */
     set(&r, B, 0x12);
@@ -141,9 +130,8 @@ static void test_update_and_alarm(void **state)
 }
 
 /* Every day of four centuries, and its weekday, against the host's calendar. */
-static void test_calendar(void **state)
+TEST(test_calendar)
 {
-    (void)state;
     for (int64_t day = -25000; day < 160000; day++) {
         const int64_t epoch = day * DAY_SECONDS + 86399;
         const time_t host = (time_t)epoch;
@@ -158,9 +146,8 @@ static void test_calendar(void **state)
 }
 
 /* What is written to the cells of the time is read from them in either format; numbers that no month or weekday has become 1. */
-static void test_written_time(void **state)
+TEST(test_written_time)
 {
-    (void)state;
     static const struct {
         uint8_t b, cell, written, read;
     } rows[] = {{2, 0, 0x59, 0x59}, {2, 2, 0x47, 0x47},    {2, 4, 0x23, 0x23}, {2, 6, 7, 7},
@@ -191,9 +178,8 @@ static void test_written_time(void **state)
 }
 
 /* The alarm comes with the update to its time, within a day. */
-static void test_alarm_times(void **state)
+TEST(test_alarm_times)
 {
-    (void)state;
     static const struct {
         uint8_t b, hour, minute, second;
         int64_t after; /* seconds after 10:20:30; -1: never */
@@ -225,9 +211,8 @@ static void test_alarm_times(void **state)
 }
 
 /* Midnight counts the weekday as it was set, and days that the month does not have become those of the next one. */
-static void test_midnight(void **state)
+TEST(test_midnight)
 {
-    (void)state;
     rtc r;
     rtc_reset(&r, 951782399, 1u << 20); /* 2000-02-28 23:59:59 */
     set(&r, 6, 7);
@@ -241,9 +226,8 @@ static void test_midnight(void **state)
     assert_int_equal(get(&r, 6), 3); /* two midnights later */
 }
 
-static void test_rates(void **state)
+TEST(test_rates)
 {
-    (void)state;
     static const uint16_t hz[16] = {0, 256, 128, 8192, 4096, 2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2};
     for (uint8_t rate = 0; rate < 16; rate++) {
         rtc r;
@@ -255,9 +239,8 @@ static void test_rates(void **state)
 }
 
 /* Cells as a BIOS leaves them: drives, equipment, sizes, and the sum of 10h to 2Dh. */
-static void test_cells(void **state)
+TEST(test_cells)
 {
-    (void)state;
     static const struct {
         uint32_t bytes;
         unsigned extended, high;
@@ -294,9 +277,8 @@ static void test_cells(void **state)
     }
 }
 
-static void test_memory_size(void **state)
+TEST(test_memory_size)
 {
-    (void)state;
     rtc r;
     rtc_reset(&r, 0, 32u << 20);
     assert_int_equal(640, get(&r, 0x15) | get(&r, 0x16) << 8);
@@ -305,24 +287,4 @@ static void test_memory_size(void **state)
     assert_int_equal(0x80, get(&r, D));
     set(&r, 0x40, 0x5a);
     assert_int_equal(0x5a, get(&r, 0x40));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_update_in_progress),
-        cmocka_unit_test(test_set_stops_the_clock),
-        cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_update_and_alarm),
-        cmocka_unit_test(test_calendar),
-        cmocka_unit_test(test_written_time),
-        cmocka_unit_test(test_alarm_times),
-        cmocka_unit_test(test_midnight),
-        cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_memory_size),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

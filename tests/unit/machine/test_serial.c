@@ -6,9 +6,8 @@
 
 enum { COM1 = 0x3f8, DATA = COM1, IER, IIR, LCR, MCR, LSR, MSR, SCR, CHARACTER = 17362 };
 
-static void test_transmitter(void **state)
+TEST(test_transmitter)
 {
-    (void)state;
     p5_machine *m = board_open("");
     out(m, LCR, 3);
     assert_int_equal(0x60, in(m, LSR));
@@ -25,9 +24,8 @@ static void test_transmitter(void **state)
     p5_machine_close(m);
 }
 
-static void test_registers(void **state)
+TEST(test_registers)
 {
-    (void)state;
     p5_machine *m = board_open("");
     out(m, LCR, 0x83);
     out(m, DATA, 12); /* 9600 baud */
@@ -48,9 +46,8 @@ static void test_registers(void **state)
     p5_machine_close(m);
 }
 
-static void test_receive_interrupt(void **state)
+TEST(test_receive_interrupt)
 {
-    (void)state;
     p5_machine *m = board_open("xy");
     board_interrupts(m);
     out(m, LCR, 3);
@@ -73,9 +70,8 @@ static void test_receive_interrupt(void **state)
     p5_machine_close(m);
 }
 
-static void test_fifo(void **state)
+TEST(test_fifo)
 {
-    (void)state;
     p5_machine *m = board_open("12345");
     out(m, LCR, 3);
     out(m, IIR, 0x41); /* FIFO, trigger 4 */
@@ -99,9 +95,8 @@ static void test_fifo(void **state)
     p5_machine_close(m);
 }
 
-static void test_holding_interrupt(void **state)
+TEST(test_holding_interrupt)
 {
-    (void)state;
     p5_machine *m = board_open("");
     board_interrupts(m);
     out(m, LCR, 3);
@@ -121,9 +116,8 @@ static void test_holding_interrupt(void **state)
     p5_machine_close(m);
 }
 
-static void test_loop_overrun(void **state)
+TEST(test_loop_overrun)
 {
-    (void)state;
     p5_machine *m = board_open("");
     out(m, LCR, 3);
     out(m, MCR, 0x10);
@@ -137,9 +131,8 @@ static void test_loop_overrun(void **state)
 }
 
 /* A character is a start bit, 5 to 8 bits, parity if there is one, and one or two stop bits, each of 1/115200 s times the divisor. */
-static void test_character_times(void **state)
+TEST(test_character_times)
 {
-    (void)state;
     static const struct {
         uint8_t lcr, low, high;
         unsigned bits;
@@ -164,9 +157,8 @@ static void test_character_times(void **state)
     }
 }
 
-static void test_trigger_levels(void **state)
+TEST(test_trigger_levels)
 {
-    (void)state;
     static const uint8_t levels[4] = {1, 4, 8, 14};
     for (unsigned i = 0; i < 4; i++) {
         p5_machine *m = board_open("0123456789abcdefghij");
@@ -183,9 +175,8 @@ static void test_trigger_levels(void **state)
 }
 
 /* The FIFO holds 16 characters, and what comes then is lost; without it the new character replaces the old one. */
-static void test_fifo_overrun(void **state)
+TEST(test_fifo_overrun)
 {
-    (void)state;
     p5_machine *m = board_open("");
     out(m, LCR, 3);
     out(m, MCR, 0x10);
@@ -205,9 +196,8 @@ static void test_fifo_overrun(void **state)
 }
 
 /* Causes of an interrupt by priority: line status, received data, the transmitter, the modem's lines; each goes with its read. */
-static void test_causes(void **state)
+TEST(test_causes)
 {
-    (void)state;
     p5_machine *m = board_open("");
     board_interrupts(m);
     out(m, LCR, 3);
@@ -232,9 +222,8 @@ static void test_causes(void **state)
 }
 
 /* In loop mode DTR, RTS, OUT1 and OUT2 come back as DSR, CTS, RI and DCD; bits 3-0 tell what has changed since, of RI only its end. */
-static void test_modem_lines(void **state)
+TEST(test_modem_lines)
 {
-    (void)state;
     static const struct {
         uint8_t mcr, msr;
     } rows[] = {{0x11, 0x22}, {0x10, 0x02}, {0x12, 0x11}, {0x10, 0x01}, {0x14, 0x40},
@@ -253,17 +242,4 @@ static void test_modem_lines(void **state)
     out(m, LCR, 0x5b);
     assert_int_equal(0x5b, in(m, LCR));
     p5_machine_close(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transmitter),       cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_receive_interrupt), cmocka_unit_test(test_fifo),
-        cmocka_unit_test(test_holding_interrupt), cmocka_unit_test(test_loop_overrun),
-        cmocka_unit_test(test_character_times),   cmocka_unit_test(test_trigger_levels),
-        cmocka_unit_test(test_fifo_overrun),      cmocka_unit_test(test_causes),
-        cmocka_unit_test(test_modem_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,16 @@
 /* A place that a process of the host replaces by a link, after the guest's path was resolved, does not lead out of the share. */
 #define _GNU_SOURCE /* O_PATH */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "machine/share/share.h"
 
-static void test_replaced_by_a_link(void **state)
+TEST(test_replaced_by_a_link)
 {
-    (void)state;
     char folder[] = "/tmp/p5scope-share-XXXXXX", outside[sizeof folder + 16];
     struct stat about;
     assert_non_null(mkdtemp(folder));
@@ -42,10 +37,4 @@ static void test_replaced_by_a_link(void **state)
     assert_int_equal(unlinkat(place.directory, "name", 0), 0);
     close(place.directory);
     assert_int_equal(rmdir(folder), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replaced_by_a_link)};
-    return cmocka_run_group_tests_name("share", tests, NULL, NULL);
 }

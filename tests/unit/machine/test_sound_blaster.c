@@ -44,9 +44,8 @@ static p5_machine *sound_open(void)
     return m;
 }
 
-static void answers(void **state)
+TEST(answers)
 {
-    (void)state;
     static const struct {
         const char *command, *answer;
         size_t command_size, answer_size;
@@ -78,9 +77,8 @@ static void takes(p5_machine *m, unsigned clocks, unsigned done, bool repeats)
 
 /* The transfers of the first cards. A byte has 8 bits of a sample, or samples of 4, 2.6 or 2 bits. Time constant
  * 156: 1,000,000 / (256 - 156) = 10,000 samples a second. */
-static void transfers_of_bytes(void **state)
+TEST(transfers_of_bytes)
 {
-    (void)state;
     static const struct {
         char command;
         unsigned samples;
@@ -101,9 +99,8 @@ static void transfers_of_bytes(void **state)
 }
 
 /* Bxh: words, Cxh: bytes; mode, samples less one. Rates are limited to 4,000 to 48,000 samples a second. */
-static void transfers_of_the_sb16(void **state)
+TEST(transfers_of_the_sb16)
 {
-    (void)state;
     p5_machine *m = sound_open();
     COMMAND(m, "\x41\x1f\x40\xb0\x10\x07\x00"); /* 8,000 a second, 8 of them */
     takes(m, MS, DONE_16, false);
@@ -125,9 +122,8 @@ static void transfers_of_the_sb16(void **state)
     p5_machine_close(m);
 }
 
-static void transfers_pause(void **state)
+TEST(transfers_pause)
 {
-    (void)state;
     p5_machine *m = sound_open();
     COMMAND(m, "\x40\x9c\x14\x13\x00"); /* 2 ms */
     pass(m, MS);
@@ -140,9 +136,8 @@ static void transfers_pause(void **state)
 }
 
 /* Channel 1 gives its bytes. At the end of its count it is masked, or begins again. */
-static void channels_and_interrupts(void **state)
+TEST(channels_and_interrupts)
 {
-    (void)state;
     enum { MODE_ONCE = 0x49, MODE_AGAIN = 0x59 };
     static const struct {
         unsigned mode, after_10, after_20, after_30;
@@ -173,9 +168,8 @@ static void channels_and_interrupts(void **state)
     }
 }
 
-static void mixer_registers(void **state)
+TEST(mixer_registers)
 {
-    (void)state;
     p5_machine *m = sound_open();
     assert_int_equal(mixer(m, 0x80), 4);    /* interrupt 7 */
     assert_int_equal(mixer(m, 0x81), 0x22); /* channels 1 and 5 */
@@ -191,9 +185,8 @@ static void mixer_registers(void **state)
 }
 
 /* A transfer that goes on in a snapshot has something left to move, and a rate. */
-static void damaged_transfers(void **state)
+TEST(damaged_transfers)
 {
-    (void)state;
     static const struct {
         sound_transfer transfer;
         p5_status status;
@@ -210,18 +203,4 @@ static void damaged_transfers(void **state)
         field->of->check(&rows[i].transfer, &s);
         assert_int_equal(s.status, rows[i].status);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers),
-        cmocka_unit_test(damaged_transfers),
-        cmocka_unit_test(transfers_of_bytes),
-        cmocka_unit_test(transfers_pause),
-        cmocka_unit_test(transfers_of_the_sb16),
-        cmocka_unit_test(mixer_registers),
-        cmocka_unit_test(channels_and_interrupts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

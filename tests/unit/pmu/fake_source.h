@@ -2,14 +2,10 @@
 #ifndef FAKE_SOURCE_H
 #define FAKE_SOURCE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "pmu/internal.h"
 
 typedef struct fake_source {

@@ -25,9 +25,8 @@ static void same_select(const p5_counter_select *a, const p5_counter_select *b)
 }
 
 /* Every half on either counter, with the other half all 0 and all 1. */
-static void every_half(void **state)
+TEST(every_half)
 {
-    (void)state;
     for (unsigned half = 0; half < 1024; half++)
         for (unsigned counter = 0; counter < 2; counter++)
             for (unsigned filler = 0; filler < 2; filler++) {
@@ -55,9 +54,8 @@ static void every_half(void **state)
 
 /* 2^26 values sampled: decode and encode are inverse on the defined bits, and reserved bits decode to
  * nothing. */
-static void sampled_values(void **state)
+TEST(sampled_values)
 {
-    (void)state;
     uint32_t random = 12345;
     for (unsigned i = 0; i < 300000; i++) {
         random = random * 1664525 + 1013904223; /* Numerical Recipes' generator */
@@ -70,9 +68,8 @@ static void sampled_values(void **state)
     }
 }
 
-static void example(void **state)
+TEST(example)
 {
-    (void)state;
     /* Instructions at CPL 3 on counter 0; clocks of data read misses everywhere on counter 1, its pin on
      * overflow. */
     p5_counter_select s[2];
@@ -82,9 +79,8 @@ static void example(void **state)
                            .code = 0x03, .system = true, .user = true, .clocks = true, .overflow_pin = true});
 }
 
-static void register_keeps_defined_bits(void **state)
+TEST(register_keeps_defined_bits)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     assert_int_equal(fake_read(pmu, P5_MSR_CESR), 0);
@@ -93,15 +89,4 @@ static void register_keeps_defined_bits(void **state)
     fake_write(pmu, P5_MSR_CESR, 0x01234567);
     assert_int_equal(fake_read(pmu, P5_MSR_CESR), 0x01230167);
     p5_pmu_close(pmu);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_half),
-        cmocka_unit_test(sampled_values),
-        cmocka_unit_test(example),
-        cmocka_unit_test(register_keeps_defined_bits),
-    };
-    return cmocka_run_group_tests_name("cesr", tests, NULL, NULL);
 }

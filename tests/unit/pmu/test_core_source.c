@@ -59,9 +59,8 @@ static void execute(rig *r, uint8_t cpl, unsigned count)
 }
 
 /* Each mode of a counter, at each level, follows the core's totals of the same name. */
-static void counters_are_the_totals(void **state)
+TEST(counters_are_the_totals)
 {
-    (void)state;
     static const uint32_t modes[] = {0, CMASK, CMASK | INV, 2 * CMASK, 2 * CMASK | INV, 3u * CMASK | INV};
     for (unsigned mode = 0; mode < 6; mode++)
         for (unsigned levels = 1; levels < 4; levels++) {
@@ -85,9 +84,8 @@ static void counters_are_the_totals(void **state)
 
 /* An instruction that reads a counter or the clock issues a pending instruction alone. What a debugger
  * reads does not: the pending instruction is not counted yet. */
-static void reading_and_peeking(void **state)
+TEST(reading_and_peeking)
 {
-    (void)state;
     rig r = open_rig("p55c-200", P5_FAMILY_P55C);
     uint64_t opened = p5_core_clock(r.core); /* the time stamp counter was 0 then */
     fake_write(r.pmu, P5_MSR_CESR, 0x16 | 3 << 6 | (0x16u | 7u << 6) << 16);
@@ -112,9 +110,8 @@ static void reading_and_peeking(void **state)
 }
 
 /* Each counter issues a pending instruction itself; issuing it afterwards changes neither. */
-static void every_reader_settles(void **state)
+TEST(every_reader_settles)
 {
-    (void)state;
     for (unsigned counter = 0; counter < 2; counter++) {
         rig r = open_rig("p55c-200", P5_FAMILY_P55C);
         fake_write(r.pmu, P5_MSR_CESR, 0x16 | 3 << 6 | (0x16u | 7u << 6) << 16);
@@ -130,9 +127,8 @@ static void every_reader_settles(void **state)
 }
 
 /* The pins have the model's bus clock and delays. */
-static void pins_of_the_model(void **state)
+TEST(pins_of_the_model)
 {
-    (void)state;
     rig r = open_rig("p55c-200", P5_FAMILY_P55C); /* 3 core clocks per bus clock */
     uint64_t up, down;
     pmu_pin_span(r.pmu, 301, &up, &down);
@@ -140,12 +136,4 @@ static void pins_of_the_model(void **state)
     assert_int_equal(up % 3, 0);
     assert_true(up > 300);
     close_rig(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counters_are_the_totals), cmocka_unit_test(reading_and_peeking),
-        cmocka_unit_test(every_reader_settles), cmocka_unit_test(pins_of_the_model)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

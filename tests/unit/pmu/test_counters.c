@@ -28,9 +28,8 @@ static uint64_t counted(p5_pmu *pmu, unsigned counter)
     return by_rdmsr;
 }
 
-static void a_preset_counts_on(void **state)
+TEST(a_preset_counts_on)
 {
-    (void)state;
     for (unsigned counter = 0; counter < 2; counter++) {
         fake_source fake = {0};
         p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
@@ -49,9 +48,8 @@ static void a_preset_counts_on(void **state)
     }
 }
 
-static void forty_bits(void **state)
+TEST(forty_bits)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     fake_write(pmu, P5_MSR_CTR0, UINT64_MAX);
@@ -62,9 +60,8 @@ static void forty_bits(void **state)
 }
 
 /* "Count up to": preset to 2^40 - n, the n-th event carries out of bit 39. */
-static void overflow(void **state)
+TEST(overflow)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P54C);
     const pmu_counter *ctr1 = &pmu->counters[1];
@@ -87,9 +84,8 @@ static void overflow(void **state)
     p5_pmu_close(pmu);
 }
 
-static void writing_cesr_keeps_the_values(void **state)
+TEST(writing_cesr_keeps_the_values)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x00, 3, 0) | cesr_of(0x01, 3, 1));
@@ -120,9 +116,8 @@ static void writing_cesr_keeps_the_values(void **state)
 }
 
 /* The eight values of CC on both counters; the levels apart add up to both together. */
-static void privilege_filters(void **state)
+TEST(privilege_filters)
 {
-    (void)state;
     enum { SYSTEM = 100, USER = 7, SYSTEM_CLOCKS = 60, USER_CLOCKS = 5 };
     static const unsigned expected[8] = {0, SYSTEM,        USER,        SYSTEM + USER,
                                          0, SYSTEM_CLOCKS, USER_CLOCKS, SYSTEM_CLOCKS + USER_CLOCKS};
@@ -147,9 +142,8 @@ static void privilege_filters(void **state)
 }
 
 /* The other reading of "count clocks": the event does not matter. */
-static void free_running_clocks(void **state)
+TEST(free_running_clocks)
 {
-    (void)state;
     fake_source fake = {.clocks = {500, 80}};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P54C);
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x03, 7, 0));
@@ -173,9 +167,8 @@ static void free_running_clocks(void **state)
 
 /* With every event at its own count, each code shows its event's on the counters that have it, and nothing
  * elsewhere. */
-static void every_code_on_every_counter(void **state)
+TEST(every_code_on_every_counter)
 {
-    (void)state;
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
         for (unsigned code = 0; code < 64; code++)
             for (unsigned counter = 0; counter < 2; counter++) {
@@ -198,9 +191,8 @@ static void every_code_on_every_counter(void **state)
             }
 }
 
-static void time_stamp_counter(void **state)
+TEST(time_stamp_counter)
 {
-    (void)state;
     fake_source fake = {.clock = 500}; /* the core ran before the monitor was made */
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P54C);
     uint64_t value;
@@ -220,9 +212,8 @@ static void time_stamp_counter(void **state)
     p5_pmu_close(pmu);
 }
 
-static void pin_functions(void **state)
+TEST(pin_functions)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     static const struct {
@@ -245,29 +236,11 @@ static void pin_functions(void **state)
     p5_pmu_close(pmu);
 }
 
-static void unknown_family(void **state)
+TEST(unknown_family)
 {
-    (void)state;
     pmu_source source = {0};
     p5_pmu *pmu = (p5_pmu *)&source;
     p5_error error;
     assert_int_equal(pmu_open(&source, 64, &pmu, &error), P5_ERR_UNSUPPORTED);
     assert_null(pmu);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_preset_counts_on),
-        cmocka_unit_test(forty_bits),
-        cmocka_unit_test(overflow),
-        cmocka_unit_test(writing_cesr_keeps_the_values),
-        cmocka_unit_test(privilege_filters),
-        cmocka_unit_test(free_running_clocks),
-        cmocka_unit_test(every_code_on_every_counter),
-        cmocka_unit_test(time_stamp_counter),
-        cmocka_unit_test(pin_functions),
-        cmocka_unit_test(unknown_family),
-    };
-    return cmocka_run_group_tests_name("counters", tests, NULL, NULL);
 }

@@ -138,15 +138,13 @@ static void matrix_of(unsigned family)
     p5_pmu_close(pmu);
 }
 
-static void matrix_p54c(void **state)
+TEST(matrix_p54c)
 {
-    (void)state;
     matrix_of(P5_FAMILY_P54C);
 }
 
-static void matrix_p55c(void **state)
+TEST(matrix_p55c)
 {
-    (void)state;
     matrix_of(P5_FAMILY_P55C);
 }
 
@@ -159,27 +157,14 @@ static void check_rule(p5_pmu *pmu, const situation *s)
 }
 
 /* The Pentium Pro's rules stand in the same table, before it has a register map. */
-static void matrix_pentium_pro(void **state)
+TEST(matrix_pentium_pro)
 {
-    (void)state;
     every_situation(P5_MONITOR_P6, check_rule, NULL, PMU_RDPMC | PMU_RDTSC);
 }
 
-static void cr4_bits_by_family(void **state)
+TEST(cr4_bits_by_family)
 {
-    (void)state;
     /* VME 0, PVI 1, TSD 2, DE 3, PSE 4, MCE 6; PCE 8 came with RDPMC */
     assert_int_equal(p5_pmu_cr4_mask(P5_FAMILY_P54C), 0x05f);
     assert_int_equal(p5_pmu_cr4_mask(P5_FAMILY_P55C), 0x15f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrix_p54c),
-        cmocka_unit_test(matrix_p55c),
-        cmocka_unit_test(matrix_pentium_pro),
-        cmocka_unit_test(cr4_bits_by_family),
-    };
-    return cmocka_run_group_tests_name("pmu faults", tests, NULL, NULL);
 }

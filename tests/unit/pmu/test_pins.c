@@ -62,9 +62,8 @@ static uint64_t up_of(uint64_t clock, unsigned delay)
     return ((clock + delay) / 2 + 1) * 2;
 }
 
-static void an_occurrence_is_a_pulse(void **state)
+TEST(an_occurrence_is_a_pulse)
 {
-    (void)state;
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false)); /* data reads */
@@ -83,9 +82,8 @@ static void an_occurrence_is_a_pulse(void **state)
 
 /* "If an event can happen twice in one clock the counter increments by 2, however the pins are asserted only
  * once." */
-static void two_in_a_clock_are_one_pulse(void **state)
+TEST(two_in_a_clock_are_one_pulse)
 {
-    (void)state;
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
@@ -102,9 +100,8 @@ static void two_in_a_clock_are_one_pulse(void **state)
 }
 
 /* Pulses that wait for their time keep their order, however many wait. */
-static void pulses_wait_in_order(void **state)
+TEST(pulses_wait_in_order)
 {
-    (void)state;
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
@@ -126,9 +123,8 @@ static void pulses_wait_in_order(void **state)
 }
 
 /* "A single external clock may correspond to multiple internal clocks." */
-static void clocks_of_one_bus_clock_are_one_pulse(void **state)
+TEST(clocks_of_one_bus_clock_are_one_pulse)
 {
-    (void)state;
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
@@ -146,9 +142,8 @@ static void clocks_of_one_bus_clock_are_one_pulse(void **state)
     p5_pmu_close(pmu);
 }
 
-static void a_duration_is_a_level(void **state)
+TEST(a_duration_is_a_level)
 {
-    (void)state;
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x1a, false)); /* waiting for data reads */
@@ -166,9 +161,8 @@ static void a_duration_is_a_level(void **state)
 }
 
 /* While the processor is halted, only another bus master's turns and the passing of time move counters. */
-static void a_halted_processor(void **state)
+TEST(a_halted_processor)
 {
-    (void)state;
     static const struct {
         unsigned code;
         bool overflow, clocks; /* clocks: CC counts every clock */
@@ -201,9 +195,8 @@ static void a_halted_processor(void **state)
 }
 
 /* The pin is not asserted until the counter has overflowed, then some 5 clocks later. */
-static void an_overflow(void **state)
+TEST(an_overflow)
 {
-    (void)state;
     for (unsigned counter = 0; counter < 2; counter++) {
         fake_source fake = {0};
         recorder r = {.count = 0};
@@ -234,9 +227,8 @@ static void an_overflow(void **state)
 }
 
 /* A debugger's set-up: BP0 and BP1 show DR0 and DR1, whatever CESR selects. */
-static void breakpoint_pins(void **state)
+TEST(breakpoint_pins)
 {
-    (void)state;
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
@@ -253,9 +245,8 @@ static void breakpoint_pins(void **state)
 }
 
 /* Before the model sets them, the bus clock is the core clock. */
-static void the_usual_bus_clock(void **state)
+TEST(the_usual_bus_clock)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     uint64_t up, down;
@@ -266,9 +257,8 @@ static void the_usual_bus_clock(void **state)
 }
 
 /* What was counted before the selection does not show. */
-static void a_new_selection_begins_anew(void **state)
+TEST(a_new_selection_begins_anew)
 {
-    (void)state;
     fake_source fake = {0};
     recorder r = {.count = 0};
     add(&fake, P5_EVENT_DATA_WRITE, 50, 50);
@@ -340,9 +330,8 @@ static uint32_t next_random(uint32_t *seed)
 
 /* Both pins, fed clock by clock, change when the model's do, for every ratio of core and bus clock; the
  * deadline of a halted processor is the next change of either. */
-static void pins_follow_every_clock(void **state)
+TEST(pins_follow_every_clock)
 {
-    (void)state;
     uint32_t seed = 1;
     for (unsigned half_ratio = 2; half_ratio <= 7; half_ratio++)
         for (unsigned delay = 0; delay < 12; delay += 3) {
@@ -383,9 +372,8 @@ static void pins_follow_every_clock(void **state)
 }
 
 /* A stretch of several clocks counts as being at its end. */
-static void a_stretch_is_at_its_end(void **state)
+TEST(a_stretch_is_at_its_end)
 {
-    (void)state;
     for (unsigned on = 1; on <= 50; on++) {
         fake_source fake = {.clock = 100};
         recorder r = {.count = 0};
@@ -404,9 +392,8 @@ static void a_stretch_is_at_its_end(void **state)
 
 /* Later monitors: while the processor is halted, a counter of clocks still overflows and requests its interrupt,
  * whatever its pin shows. */
-static void an_interrupt_while_halted(void **state)
+TEST(an_interrupt_while_halted)
 {
-    (void)state;
     enum { OS = 1 << 17, PC = 1 << 19, INT = 1 << 20, EN = 1 << 22, INV = 1 << 23, CMASK_3 = 3 << 24 };
     for (unsigned counter = 0; counter < 3; counter++) {
         fake_source fake = {.clock = 100};
@@ -424,9 +411,8 @@ static void an_interrupt_while_halted(void **state)
 
 /* Later monitors: an overflow of a counter whose INT bit is set is one pulse of the request, whichever
  * counter it is. The deadline is of the enabled counter that is nearest to its overflow. */
-static void an_overflow_requests_an_interrupt(void **state)
+TEST(an_overflow_requests_an_interrupt)
 {
-    (void)state;
     enum { SEL0 = 0x186, PMC0 = 0xc1, USR = 1 << 16, OS = 1 << 17, INT = 1 << 20, EN = 1 << 22 };
     for (unsigned counter = 0; counter < 7; counter++) {
         fake_source fake = {0};
@@ -472,9 +458,8 @@ static void an_overflow_requests_an_interrupt(void **state)
 }
 
 /* Two overflows at once, of one counter or of two, are one pulse. */
-static void two_overflows_are_one_pulse(void **state)
+TEST(two_overflows_are_one_pulse)
 {
-    (void)state;
     enum { SEL0 = 0x186, PMC0 = 0xc1, OS = 1 << 17, INT = 1 << 20, EN = 1 << 22 };
     for (unsigned of_two = 0; of_two < 2; of_two++) {
         fake_source fake = {0};
@@ -498,9 +483,8 @@ static void two_overflows_are_one_pulse(void **state)
 }
 
 /* IERR#: a parity error is a pulse of the clock in which it is seen, if anybody watches the pins. */
-static void a_parity_error(void **state)
+TEST(a_parity_error)
 {
-    (void)state;
     fake_source fake = {.clock = 100};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, 0);
@@ -518,9 +502,8 @@ static void a_parity_error(void **state)
 }
 
 /* Without a callback nothing is simulated. */
-static void nobody_watches(void **state)
+TEST(nobody_watches)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     fake_write(pmu, P5_MSR_CESR, cesr(0x00, false));
@@ -535,28 +518,4 @@ static void nobody_watches(void **state)
     p5_pmu_settle_pins(pmu);
     assert_int_equal(r.count, 0);
     p5_pmu_close(pmu);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_occurrence_is_a_pulse),
-        cmocka_unit_test(pulses_wait_in_order),
-        cmocka_unit_test(two_in_a_clock_are_one_pulse),
-        cmocka_unit_test(clocks_of_one_bus_clock_are_one_pulse),
-        cmocka_unit_test(a_duration_is_a_level),
-        cmocka_unit_test(a_halted_processor),
-        cmocka_unit_test(an_overflow),
-        cmocka_unit_test(breakpoint_pins),
-        cmocka_unit_test(the_usual_bus_clock),
-        cmocka_unit_test(a_new_selection_begins_anew),
-        cmocka_unit_test(pins_follow_every_clock),
-        cmocka_unit_test(a_stretch_is_at_its_end),
-        cmocka_unit_test(an_interrupt_while_halted),
-        cmocka_unit_test(an_overflow_requests_an_interrupt),
-        cmocka_unit_test(two_overflows_are_one_pulse),
-        cmocka_unit_test(a_parity_error),
-        cmocka_unit_test(nobody_watches),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,9 +76,8 @@ static void survives(unsigned family, unsigned bits, const write *writes, size_t
     p5_pmu_close(loaded);
 }
 
-static void of_the_p5(void **state)
+TEST(of_the_p5)
 {
-    (void)state;
     const write writes[] = {{P5_MSR_CESR, 0x16 | 2 << 6 | (UINT64_C(0x16) | 6 << 6) << 16},
                             {P5_MSR_CTR0, (UINT64_C(1) << 40) - 1},
                             {P5_MSR_CTR1, 7},
@@ -88,9 +87,8 @@ static void of_the_p5(void **state)
     survives(P5_FAMILY_P54C, 40, writes, sizeof writes / sizeof writes[0]);
 }
 
-static void of_later_monitors(void **state)
+TEST(of_later_monitors)
 {
-    (void)state;
     const write p6[] = {{SEL0, 0x16 | USR | EN}, {SEL0 + 1, 0x16 | USR | 1u << 24}, {PMC0, (uint32_t)-5}};
     survives(P5_FAMILY_P55C | P5_MONITOR_P6, 40, p6, sizeof p6 / sizeof p6[0]);
     const write arch3[] = {{SEL0, 0x16 | USR | EN},
@@ -102,9 +100,8 @@ static void of_later_monitors(void **state)
 }
 
 /* A register may be saved in the moment after it was written: the largest value of a counter can be loaded. */
-static void the_largest_value(void **state)
+TEST(the_largest_value)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *saved = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
     p5_pmu *loaded = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
@@ -132,9 +129,8 @@ static bool loads(p5_pmu *saved, void *bits, size_t size, unsigned at)
 }
 
 /* A snapshot that has a reserved bit of a register set is refused. */
-static void reserved_bits(void **state)
+TEST(reserved_bits)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
     for (unsigned at = 0; at < 32; at++) {
@@ -148,11 +144,4 @@ static void reserved_bits(void **state)
         assert_int_equal(loads(pmu, &pmu->counters[6].preset, 8, at), at < 40);
     }
     p5_pmu_close(pmu);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_the_p5), cmocka_unit_test(of_later_monitors),
-                                       cmocka_unit_test(the_largest_value), cmocka_unit_test(reserved_bits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static uint64_t field_mask(const p5_register_field *f)
 }
 
 /* Fields run from high to low, do not overlap, and are what can be read or written. */
-static void fields_fit_masks(void **state)
+TEST(fields_fit_masks)
 {
-    (void)state;
     static const unsigned maps[] = {P5_FAMILY_P54C, P5_FAMILY_P55C, P5_FAMILY_P55C | P5_MONITOR_P6,
                                     P5_FAMILY_P55C | P5_MONITOR_ARCH3};
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
@@ -52,9 +51,8 @@ static void fields_fit_masks(void **state)
 
 /* What the manual's figures and tables give each test register, {readable, writable} after all ones were
  * written. */
-static void test_registers_keep_their_formats(void **state)
+TEST(test_registers_keep_their_formats)
 {
-    (void)state;
     static const struct {
         unsigned family;
         uint32_t msr, reads_back;
@@ -96,9 +94,8 @@ static void test_registers_keep_their_formats(void **state)
 }
 
 /* TR12's bits reach the core, the P55C's two further ones only there. */
-static void tr12_controls_the_core(void **state)
+TEST(tr12_controls_the_core)
 {
-    (void)state;
     enum { NBP = 1 << 0, SE = 1 << 2, CI = 1 << 3, CCI = 1 << 19, DCI = 1 << 20 };
     static const uint32_t values[] = {0,   NBP,      SE,        CI,         CCI,
                                       DCI, NBP | SE, CCI | DCI, 0xffffffff, ~(uint32_t)CI};
@@ -121,9 +118,8 @@ static void tr12_controls_the_core(void **state)
 }
 
 /* Erratum 33: on a P54C a negative number reaches the register of its low five bits. */
-static void negative_numbers_alias_on_p54c(void **state)
+TEST(negative_numbers_alias_on_p54c)
 {
-    (void)state;
     fake_source fake = {.clock = 40};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P54C);
     fake_write(pmu, 0x80000011, 0x00960096);
@@ -148,9 +144,8 @@ static void negative_numbers_alias_on_p54c(void **state)
 }
 
 /* MCA and MCT keep the first failed bus cycle until MCT is read; CHK says whether one is latched. */
-static void the_first_bus_check_is_latched(void **state)
+TEST(the_first_bus_check_is_latched)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     for (unsigned type = 0; type < 32; type += 2) { /* W/R#, D/C#, M/IO# and LOCK# are bits 1 to 4 */
@@ -169,9 +164,8 @@ static void the_first_bus_check_is_latched(void **state)
 }
 
 /* The monitor's own registers, in the order of their numbers, and which of them count. */
-static void the_monitors_registers(void **state)
+TEST(the_monitors_registers)
 {
-    (void)state;
     static const struct {
         unsigned family;
         const char *names; /* counters have a plus sign */
@@ -198,25 +192,10 @@ static void the_monitors_registers(void **state)
     assert_false(p5_register_counts(find(P5_FAMILY_P55C, "tsc")));
 }
 
-static void tables_by_family(void **state)
+TEST(tables_by_family)
 {
-    (void)state;
     assert_non_null(find(P5_FAMILY_P54C, "tr2"));
     assert_null(find(P5_FAMILY_P55C, "tr2"));
     assert_int_equal(find(P5_FAMILY_P55C, "cesr")->msr, 0x11);
     assert_null(p5_registers(8)->name);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_fit_masks),
-        cmocka_unit_test(test_registers_keep_their_formats),
-        cmocka_unit_test(tr12_controls_the_core),
-        cmocka_unit_test(negative_numbers_alias_on_p54c),
-        cmocka_unit_test(the_first_bus_check_is_latched),
-        cmocka_unit_test(the_monitors_registers),
-        cmocka_unit_test(tables_by_family),
-    };
-    return cmocka_run_group_tests_name("pmu registers", tests, NULL, NULL);
 }

@@ -14,9 +14,8 @@ static void expect(const char *text, unsigned counter, unsigned family, p5_count
                  s.code, s.system, s.user, s.clocks, s.overflow_pin);
 }
 
-static void modifiers(void **state)
+TEST(modifiers)
 {
-    (void)state;
     for (unsigned counter = 0; counter < 2; counter++) {
         expect("data_read", counter, P5_FAMILY_P54C,
                (p5_counter_select){.code = 0, .system = true, .user = true});
@@ -33,9 +32,8 @@ static void modifiers(void **state)
 }
 
 /* The unit mask says in which counter's list the event is; later monitors count it on any counter. */
-static void raw_codes_mean_the_counter_programmed(void **state)
+TEST(raw_codes_mean_the_counter_programmed)
 {
-    (void)state;
     p5_counter_select first = {.code = 0x2b, .system = true, .user = true}, second = first;
     second.unit_mask = 1;
     expect("r2b.0", 0, P5_FAMILY_P55C, first);
@@ -49,9 +47,8 @@ static void raw_codes_mean_the_counter_programmed(void **state)
 }
 
 /* A name is refused as such, however long it is. */
-static void long_names(void **state)
+TEST(long_names)
 {
-    (void)state;
     for (size_t length = 150; length < 170; length++) {
         char text[180];
         memset(text, 'q', length);
@@ -75,9 +72,8 @@ static void expect_error(const char *text, unsigned counter, unsigned family, p5
                  hint, column, error.message, error.hint, error.column);
 }
 
-static void errors(void **state)
+TEST(errors)
 {
-    (void)state;
     expect_error("data_raed:u", 0, P5_FAMILY_P54C, P5_ERR_NAME, "'data_raed'", "'data_read'", 0);
     expect_error("data_read:x", 0, P5_FAMILY_P54C, P5_ERR_SYNTAX, "modifier 'x'", "", 11);
     expect_error("data_read:", 0, P5_FAMILY_P54C, P5_ERR_SYNTAX, "after ':'", "", 11);
@@ -89,15 +85,4 @@ static void errors(void **state)
     expect_error("returns", 0, P5_FAMILY_P54C, P5_ERR_UNSUPPORTED, "MMX technology", "", 0);
     expect_error("r39", 1, P5_FAMILY_P55C, P5_ERR_NAME, "nothing on counter 1", "r39.0 is returns", 0);
     expect_error("data_read", 2, P5_FAMILY_P55C, P5_ERR_RANGE, "counter 2", "", 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modifiers),
-        cmocka_unit_test(raw_codes_mean_the_counter_programmed),
-        cmocka_unit_test(long_names),
-        cmocka_unit_test(errors),
-    };
-    return cmocka_run_group_tests_name("counter selection", tests, NULL, NULL);
 }

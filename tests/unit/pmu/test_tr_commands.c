@@ -82,9 +82,8 @@ static p5_pmu *open_with(fake_source *fake, fake_units *units, unsigned family)
 enum { TR2 = 4, TR3, TR4, TR5, TR6, TR7, TR9 = 0x0b, TR10, TR11 };
 
 /* "To write down an entry into the cache", "to read an entry from the cache". */
-static void cache_line_written_and_read(void **state)
+TEST(cache_line_written_and_read)
 {
-    (void)state;
     fake_source fake = {0};
     fake_units units = {0};
     p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
@@ -119,9 +118,8 @@ static void cache_line_written_and_read(void **state)
 }
 
 /* P54C code cache: an end bit for each byte, four at a time through TR2. */
-static void end_bits_of_the_code_cache(void **state)
+TEST(end_bits_of_the_code_cache)
 {
-    (void)state;
     fake_source fake = {0};
     fake_units units = {0};
     p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
@@ -141,9 +139,8 @@ static void end_bits_of_the_code_cache(void **state)
 }
 
 /* Figures of TR4 and TR5: each bit alone reaches its own field of the written line. */
-static void each_bit_of_a_cache_write(void **state)
+TEST(each_bit_of_a_cache_write)
 {
-    (void)state;
     for (unsigned at = 0; at < 32; at++) {
         fake_source fake = {0};
         fake_units units = {0};
@@ -165,9 +162,8 @@ static void each_bit_of_a_cache_write(void **state)
 }
 
 /* Table 26-8. */
-static void cache_flushes(void **state)
+TEST(cache_flushes)
 {
-    (void)state;
     static const struct {
         uint32_t tr5;
         bool data, one;
@@ -189,9 +185,8 @@ static void cache_flushes(void **state)
     }
 }
 
-static void tlb_entry_written_and_read(void **state)
+TEST(tlb_entry_written_and_read)
 {
-    (void)state;
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
         fake_source fake = {0};
         fake_units units = {0};
@@ -226,9 +221,8 @@ static void tlb_entry_written_and_read(void **state)
 
 /* Figures of TR6 and TR7: each bit alone reaches its own field of the written entry, and a read brings it
  * back. D, W and PS are the data TLB's alone. */
-static void each_bit_of_a_tlb_entry(void **state)
+TEST(each_bit_of_a_tlb_entry)
 {
-    (void)state;
     enum { CD = 1 << 1, PS = 1 << 2, H = 1 << 4, W = 1 << 8, U = 1 << 9, D = 1 << 10, V = 1 << 11 };
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
         for (unsigned command = 0; command < 16; command++)
@@ -265,9 +259,8 @@ static void each_bit_of_a_tlb_entry(void **state)
 }
 
 /* A read of the code TLB leaves no linear address in TR6. */
-static void code_tlb_read(void **state)
+TEST(code_tlb_read)
 {
-    (void)state;
     fake_source fake = {0};
     fake_units units = {
         .tlb = {.linear = 0x5000, .physical = 0x7000, .valid = true, .supervisor = true, .dirty = true}};
@@ -278,9 +271,8 @@ static void code_tlb_read(void **state)
     p5_pmu_close(pmu);
 }
 
-static void btb_of_the_p54c(void **state)
+TEST(btb_of_the_p54c)
 {
-    (void)state;
     fake_source fake = {0};
     fake_units units = {0};
     p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
@@ -306,9 +298,8 @@ static void btb_of_the_p54c(void **state)
 }
 
 /* On the P55C tag and valid bit come by a read of their own; neither read destroys what the other brought. */
-static void btb_of_the_p55c(void **state)
+TEST(btb_of_the_p55c)
 {
-    (void)state;
     fake_source fake = {0};
     fake_units units = {0};
     p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
@@ -335,9 +326,8 @@ static void btb_of_the_p55c(void **state)
 
 /* The P55C's read of the tag brings bits 31-8 and 5 of TR9 alone; the other read brings the rest, the
  * target and the type of the branch. */
-static void each_bit_of_a_btb_read(void **state)
+TEST(each_bit_of_a_btb_read)
 {
-    (void)state;
     const uint32_t tag_bits = 0xffffff20;
     for (unsigned at = 0; at < 32; at++)
         for (unsigned type = 0; type < 4; type++)
@@ -358,9 +348,8 @@ static void each_bit_of_a_btb_read(void **state)
 }
 
 /* Figures of TR11: each bit alone reaches its own field of the written entry. */
-static void each_bit_of_a_btb_write(void **state)
+TEST(each_bit_of_a_btb_write)
 {
-    (void)state;
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
         for (unsigned at = 2; at < 32; at++) {
             fake_source fake = {0};
@@ -379,9 +368,8 @@ static void each_bit_of_a_btb_write(void **state)
 }
 
 /* Without structures behind them the registers are plain storage. */
-static void no_structures(void **state)
+TEST(no_structures)
 {
-    (void)state;
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     fake_write(pmu, TR3, 0x55aa55aa);
@@ -397,23 +385,4 @@ static void no_structures(void **state)
     assert_int_equal(fake_read(pmu, TR6), 0x1001);
     assert_int_equal(fake_read(pmu, TR11), 1U << 12 | 3);
     p5_pmu_close(pmu);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cache_line_written_and_read),
-        cmocka_unit_test(end_bits_of_the_code_cache),
-        cmocka_unit_test(each_bit_of_a_cache_write),
-        cmocka_unit_test(cache_flushes),
-        cmocka_unit_test(tlb_entry_written_and_read),
-        cmocka_unit_test(each_bit_of_a_tlb_entry),
-        cmocka_unit_test(code_tlb_read),
-        cmocka_unit_test(btb_of_the_p54c),
-        cmocka_unit_test(btb_of_the_p55c),
-        cmocka_unit_test(each_bit_of_a_btb_write),
-        cmocka_unit_test(each_bit_of_a_btb_read),
-        cmocka_unit_test(no_structures),
-    };
-    return cmocka_run_group_tests_name("test registers", tests, NULL, NULL);
 }

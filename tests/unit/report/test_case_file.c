@@ -1,13 +1,10 @@
 /* Case files: directives, defaults, where errors point, tolerances, and what the assembler makes of the code.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "p5tool/report.h"
 
 static char path[] = "/tmp/p5case.XXXXXX.s";
@@ -25,6 +22,8 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
+UNIT_FIXTURE(make_file, remove_file);
+
 static void write_file(const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -41,9 +40,8 @@ static void read_ok(const char *text, p5_case *c)
         fail_msg("refused at line %u column %u: %s", error.line, error.column, error.message);
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
-    (void)state;
     p5_case c;
     read_ok("# a comment\n nop\n", &c);
     const char *base = strrchr(path, '/') + 1;
@@ -59,9 +57,8 @@ static void defaults(void **state)
     p5_case_free(&c);
 }
 
-static void all_directives(void **state)
+TEST(all_directives)
 {
-    (void)state;
     p5_case c;
     read_ok("#! case a-b_c.1\n"
             "#!models p54c-133 p55c-200\n"
@@ -99,9 +96,8 @@ static void all_directives(void **state)
 }
 
 /* Lines with @MODEL apply by the model's name, which is that of a model file without its folder and .ini. */
-static void lines_apply_to_models_by_name(void **state)
+TEST(lines_apply_to_models_by_name)
 {
-    (void)state;
     p5_case c;
     read_ok("#! models p55c-200 d/my.ini\n"
             "#! expect@my clocks 1\n"
@@ -114,9 +110,8 @@ static void lines_apply_to_models_by_name(void **state)
     p5_case_free(&c);
 }
 
-static void errors_name_line_and_column(void **state)
+TEST(errors_name_line_and_column)
 {
-    (void)state;
     static const struct {
         const char *text;
         unsigned line, column;
@@ -184,9 +179,8 @@ static void errors_name_line_and_column(void **state)
     assert_int_equal(p5_case_read("/nonexistent/x.s", &c, &error), P5_ERR_IO);
 }
 
-static void judgement(void **state)
+TEST(judgement)
 {
-    (void)state;
     p5_case c;
     p5_model *model;
     p5_error error;
@@ -216,9 +210,8 @@ static void judgement(void **state)
     p5_case_free(&c);
 }
 
-static void nothing_expected_is_a_failure(void **state)
+TEST(nothing_expected_is_a_failure)
 {
-    (void)state;
     p5_case c;
     p5_model *model;
     p5_error error;
@@ -242,9 +235,8 @@ static bool no_assembler(void)
 }
 
 /* Addresses and relocations, worked out by hand from the layout that report.h promises. */
-static void assembled_and_placed(void **state)
+TEST(assembled_and_placed)
 {
-    (void)state;
     if (no_assembler())
         skip();
     static const char source[] = "        mov ecx,N\n"           /* b9 N */
@@ -283,9 +275,8 @@ static void assembled_and_placed(void **state)
     p5_case_program_free(program);
 }
 
-static void assembler_errors_have_their_line(void **state)
+TEST(assembler_errors_have_their_line)
 {
-    (void)state;
     if (no_assembler())
         skip();
     p5_case_program *program;
@@ -303,19 +294,4 @@ static void assembler_errors_have_their_line(void **state)
     write_file(".bss\n.skip 0x7fffffff\n");
     assert_int_equal(p5_case_assemble(path, 10, &program, &error), P5_ERR_RANGE);
     assert_null(program);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(all_directives),
-        cmocka_unit_test(lines_apply_to_models_by_name),
-        cmocka_unit_test(errors_name_line_and_column),
-        cmocka_unit_test(judgement),
-        cmocka_unit_test(nothing_expected_is_a_failure),
-        cmocka_unit_test(assembled_and_placed),
-        cmocka_unit_test(assembler_errors_have_their_line),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -1,15 +1,10 @@
 /* Functions that bench calls: the cost of a call beyond that of an empty function, for each kind of measurement, and the
  * state of the x87 register stack and the stack pointer afterwards. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "p5tool/report.h"
 
 static const unsigned trips[2] = {100, 300};
@@ -28,6 +23,8 @@ static int remove_file(void **state)
     (void)state;
     return unlink(path);
 }
+
+UNIT_FIXTURE(make_file, remove_file);
 
 static bool no_tools(void)
 {
@@ -75,9 +72,8 @@ static double net_clocks(p5_case_function f, const char *model)
 }
 
 /* K pairs of INC take K clocks (rule P1): with any number of arguments, at any place, in any size. */
-static void costs_what_is_in_it(void **state)
+TEST(costs_what_is_in_it)
 {
-    (void)state;
     if (no_tools())
         skip();
     static const unsigned pairs[] = {0, 1, 2, 7, 60}, places[] = {0, 1, 14, 15, 31};
@@ -103,9 +99,8 @@ static void costs_what_is_in_it(void **state)
 
 /* FLD1, 2 clocks (242816, x87 timing): the harness pops it. Without that the stack overflows, with it a
  * function without a result lets it underflow. */
-static void x87_stack(void **state)
+TEST(x87_stack)
 {
-    (void)state;
     if (no_tools())
         skip();
     write_file(".globl one, none, mmx, clears\none: fld1\nret\nnone: ret\n"
@@ -134,9 +129,8 @@ static void x87_stack(void **state)
 }
 
 /* Loops: PUSH alone moves ESP, an empty register is read once and holds a NaN from then on. */
-static void loops(void **state)
+TEST(loops)
 {
-    (void)state;
     if (no_tools())
         skip();
     static const struct {
@@ -165,9 +159,8 @@ static void loops(void **state)
 }
 
 /* Static functions, stdcall, position-independent code, and what the file does not define. */
-static void kinds_of_functions(void **state)
+TEST(kinds_of_functions)
 {
-    (void)state;
     if (no_tools())
         skip();
     write_file(".globl pops, _start, pic, outside, weak\n"
@@ -206,15 +199,4 @@ static void kinds_of_functions(void **state)
     f.name = "nothing";
     assert_int_equal(p5_case_assemble_function(&f, 5, &program, &error), P5_ERR_NAME);
     assert_non_null(strstr(error.message, "'nothing'"));
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(costs_what_is_in_it),
-        cmocka_unit_test(x87_stack),
-        cmocka_unit_test(loops),
-        cmocka_unit_test(kinds_of_functions),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -1,18 +1,14 @@
 /* An assembler's output, placed and relocated: addresses by the definitions of the i386 ABI's relocations
  * (System V ABI, i386 supplement, table 4.2), the layout of object.h, messages for what cannot be placed. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <elf.h>
 
+#include "../unit.h"
 #include "report/case/object.h"
 
 enum { TEXT = 0x100000, EXIT_BYTES = 2 };
@@ -35,6 +31,8 @@ static int remove_files(void **state)
     snprintf(object, sizeof object, "%s.o", source);
     return unlink(source) != 0 || unlink(object) != 0;
 }
+
+UNIT_FIXTURE(make_file, remove_files);
 
 static size_t assemble(const char *text)
 {
@@ -82,9 +80,8 @@ static uint32_t word(const uint8_t *bytes, size_t at)
 
 /* Code, data and zeroed memory begin on pages of their own; sections and common symbols keep their
  * alignment. */
-static void layout(void **state)
+TEST(layout)
 {
-    (void)state;
     case_object o;
     place(".text\n.long d, r, b, c16, c64, last\n.data\n.byte 1\n.balign 8\nd: .long 7\n"
           ".section .rodata\n.balign 16\nr: .long 8\n.bss\n.skip 3\n.balign 4\nb: .skip 4\n.comm c16,20,16\n"
@@ -112,9 +109,8 @@ static void layout(void **state)
 }
 
 /* A program that fills its pages to the last byte needs no further ones. */
-static void whole_pages(void **state)
+TEST(whole_pages)
 {
-    (void)state;
     case_object o;
     place(".text\n.skip 4094\n.data\n.skip 4096\n.bss\n.skip 1\n", NULL, &o);
     assert_int_equal(o.data_address, TEXT + 4096);
@@ -128,9 +124,8 @@ static void whole_pages(void **state)
 }
 
 /* S + A, S + A - P, GOT + A - P, S + A - GOT and G + A, with addends, in fields of each width. */
-static void relocations(void **state)
+TEST(relocations)
 {
-    (void)state;
     case_object o;
     place(".text\n.skip 8\nhere: .long d + 5, d - . + 1\n.reloc ., R_386_NONE, d\n.long 3\n" /* 8, 12, 16 */
           "call here\n"                                /* 20: a label, no relocation */
@@ -163,9 +158,8 @@ static void relocations(void **state)
 }
 
 /* A value that its field cannot hold, as signed or as unsigned number, is refused. */
-static void narrow_fields(void **state)
+TEST(narrow_fields)
 {
-    (void)state;
     static const struct {
         unsigned bits;
         bool relative;
@@ -205,9 +199,8 @@ static void narrow_fields(void **state)
 }
 
 /* The exit, the function by its name, weak and undefined symbols. */
-static void symbols(void **state)
+TEST(symbols)
 {
-    (void)state;
     case_object o;
     place("nop\np5scope.exit: nop\n.long weak\n.weak weak\n", NULL, &o);
     assert_int_equal(o.exit_address, TEXT + 1);
@@ -241,9 +234,8 @@ static void symbols(void **state)
     expect_error(".long missing\n", NULL, P5_ERR_NAME, "symbol 'missing' is not defined", "");
 }
 
-static void what_cannot_be_placed(void **state)
+TEST(what_cannot_be_placed)
 {
-    (void)state;
     expect_error(".section .init,\"ax\"\nnop\n", NULL, P5_ERR_UNSUPPORTED, "not to '.init'", "");
     expect_error(".bss\n.skip 32 << 20\n", NULL, P5_ERR_RANGE, "31 MB", "");
     expect_error(".comm big,0x7fffffff\n.text\n.long big\n", NULL, P5_ERR_RANGE, "31 MB", "");
@@ -252,9 +244,8 @@ static void what_cannot_be_placed(void **state)
 }
 
 /* A file that was cut, or in which one byte is another, is placed or refused; nothing else happens. */
-static void damaged_files(void **state)
+TEST(damaged_files)
 {
-    (void)state;
     static uint8_t damaged[sizeof file];
     const size_t size =
         assemble(".text\ncall f@PLT\nmovl f@GOT(%ebx), %eax\n.long d, p5scope.function\nf: ret\n"
@@ -276,9 +267,8 @@ static void damaged_files(void **state)
 }
 
 /* Only objects of the i386 that are not linked can be placed. */
-static void other_files(void **state)
+TEST(other_files)
 {
-    (void)state;
     case_object o;
     p5_error error = {0};
     const size_t size = assemble("nop\n");
@@ -297,9 +287,8 @@ static void other_files(void **state)
 }
 
 /* Symbols whose sections follow the last one. */
-static void symbols_of_no_section(void **state)
+TEST(symbols_of_no_section)
 {
-    (void)state;
     case_object o;
     p5_error error = {0};
     const size_t size = assemble(".long d\n.data\nd: .long 1\n");
@@ -317,16 +306,4 @@ static void symbols_of_no_section(void **state)
         }
     }
     assert_int_equal(case_object_place(file, size, TEXT, NULL, &o, &error), P5_ERR_FORMAT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layout),        cmocka_unit_test(whole_pages),
-        cmocka_unit_test(relocations),   cmocka_unit_test(symbols),
-        cmocka_unit_test(narrow_fields), cmocka_unit_test(what_cannot_be_placed),
-        cmocka_unit_test(damaged_files), cmocka_unit_test(symbols_of_no_section),
-        cmocka_unit_test(other_files),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_files);
 }

@@ -1,11 +1,8 @@
 /* Code that comes from memory can be traced and profiled, and runs on after its trace was closed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "p5scope/profile.h"
 #include "p5tool/trace.h"
 
@@ -21,9 +18,8 @@ static const uint8_t code[] = {
 /* Its functions, as nm writes them. */
 static const char functions[] = "00100000 T loop\n0010000f T callee\n00100010 T end\n";
 
-static void runs_on_after_each_format(void **state)
+TEST(runs_on_after_each_format)
 {
-    (void)state;
     for (p5_trace_format format = P5_TRACE_CSV; format < P5_TRACE_FORMATS; format++) {
         char path[] = "/tmp/p5scope-trace-XXXXXX";
         char map[] = "/tmp/p5scope-map-XXXXXX";
@@ -58,9 +54,8 @@ static void runs_on_after_each_format(void **state)
     }
 }
 
-static void code_from_memory_has_a_profile(void **state)
+TEST(code_from_memory_has_a_profile)
 {
-    (void)state;
     const p5_machine_options options = {.size = sizeof options};
     p5_run_result result = {.size = sizeof result};
     p5_profile *profile;
@@ -82,11 +77,4 @@ static void code_from_memory_has_a_profile(void **state)
     fclose(folded);
     p5_profile_free(profile);
     p5_machine_close(machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_on_after_each_format),
-                                       cmocka_unit_test(code_from_memory_has_a_profile)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

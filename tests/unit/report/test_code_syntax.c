@@ -1,19 +1,13 @@
 /* Assembly of users: what the GNU assembler would misread is refused at its place; what it reads as NASM does assembles
  * to the same bytes as there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "p5tool/report.h"
 
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     static const struct {
         const char *code;
         unsigned line, column;
@@ -80,9 +74,8 @@ static const char *const gnu_only[] = {"mov eax, dword ptr [esi]",
                                        "mov %EAX, %Ebx",
                                        "pushl $5"};
 
-static void accepted(void **state)
+TEST(accepted)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof both / sizeof both[0] + sizeof gnu_only / sizeof gnu_only[0]; i++) {
         const size_t count = sizeof both / sizeof both[0];
         const char *code = i < count ? both[i] : gnu_only[i - count];
@@ -97,9 +90,8 @@ static void accepted(void **state)
 }
 
 /* NASM is the oracle: what is accepted and is not GNU's alone means the same to both. */
-static void same_as_nasm(void **state)
+TEST(same_as_nasm)
 {
-    (void)state;
     char path[] = "/tmp/p5scope-nasm-XXXXXX";
     if (system("as --version >/dev/null 2>&1 && nasm -v >/dev/null 2>&1") != 0 || mkdtemp(path) == NULL)
         skip();
@@ -135,9 +127,8 @@ static void same_as_nasm(void **state)
 }
 
 /* The assembler's own messages have line and column, too. */
-static void assembler_messages(void **state)
+TEST(assembler_messages)
 {
-    (void)state;
     if (system("as --version >/dev/null 2>&1") != 0)
         skip();
     static const struct {
@@ -154,15 +145,4 @@ static void assembler_messages(void **state)
             error.line != forms[i].line || error.column != forms[i].column)
             fail_msg("%s: %u:%u %s", forms[i].code, error.line, error.column, error.message);
     }
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused),
-        cmocka_unit_test(accepted),
-        cmocka_unit_test(same_as_nasm),
-        cmocka_unit_test(assembler_messages),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* Texts of instructions by address: they follow the memory and the mode of the processor. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "p5tool/machine.h"
 #include "report/insn_text.h"
 
@@ -27,9 +23,8 @@ static const uint8_t program[] = {
     0xff, 0xff, 0,    0,    0,    0x9b, 0xcf, 0, /* flat 32-bit code */
 };
 
-static void the_same_bytes_have_another_text_in_another_mode(void **state)
+TEST(the_same_bytes_have_another_text_in_another_mode)
 {
-    (void)state;
     char path[] = "/tmp/p5scope-insn-text-XXXXXX";
     const int file = mkstemp(path);
     const p5_machine_options options = {.size = sizeof options};
@@ -56,10 +51,4 @@ static void the_same_bytes_have_another_text_in_another_mode(void **state)
     insn_text_close(texts);
     p5_machine_close(machine);
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_bytes_have_another_text_in_another_mode)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* Interrupts and HLT: what enters a handler from outside, and the clocks that pass while the processor waits
  * for it. The guest is a case at CPL 0 with an IDT of its own; a timer of the test's own interrupts it every
  * PERIOD clocks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "machine/base/end.h"
 #include "machine/state.h"
 #include "p5tool/report.h"
@@ -97,9 +94,8 @@ static uint64_t total(const p5_counts *counts, enum p5_event event_id)
 /* Each wait ends with one interrupt, INTR or NMI. A wait lasts until the next multiple of the period; what
  * the processor does between two waits (delivery, IRET, two instructions) takes less than 200 clocks, so
  * nearly all of WAITS periods is spent halted, and the clocks not halted are the rest. */
-static void waits_in_hlt(void **state)
+TEST(waits_in_hlt)
 {
-    (void)state;
     static const char *const models[] = {"p55c-200", "p54c-133"};
     static const p5_transfer kinds[] = {P5_TRANSFER_INTERRUPT, P5_TRANSFER_NMI};
     for (unsigned i = 0; i < 4; i++) {
@@ -130,10 +126,4 @@ static void waits_in_hlt(void **state)
         /* CS by each interrupt and each IRET, and IDTR. */
         assert_int_equal(total(&counts, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED), 2 * WAITS + 1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(waits_in_hlt)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* The JSON writer: its output, compared with expected text and parsed by jq. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "report/json_writer.h"
 
 /* A writer into memory. */
@@ -31,9 +28,8 @@ static void expect(buffer *b, const char *expected)
     free(b->text);
 }
 
-static void containers_get_their_commas(void **state)
+TEST(containers_get_their_commas)
 {
-    (void)state;
     buffer b;
     start(&b);
     json_open_object(&b.json);
@@ -53,9 +49,8 @@ static void containers_get_their_commas(void **state)
     expect(&b, "{\"a\":[1,{},[],null],\"b\":false}\n[]\n");
 }
 
-static void strings_are_escaped(void **state)
+TEST(strings_are_escaped)
 {
-    (void)state;
     buffer b;
     start(&b);
     json_open_array(&b.json);
@@ -70,9 +65,8 @@ static void strings_are_escaped(void **state)
            "\"\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\"]\n");
 }
 
-static void numbers_keep_their_value(void **state)
+TEST(numbers_keep_their_value)
 {
-    (void)state;
     static const double values[] = {0.1, 1.0 / 3, 1e300, 5e-324, 123456789.125};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         buffer b;
@@ -94,9 +88,8 @@ static void numbers_keep_their_value(void **state)
     expect(&b, "[18446744073709551615,0.1,null]\n");
 }
 
-static void jq_accepts_it(void **state)
+TEST(jq_accepts_it)
 {
-    (void)state;
     if (system("command -v jq >/dev/null 2>&1") != 0) {
         print_message("jq is not installed: skipped\n");
         skip();
@@ -117,15 +110,4 @@ static void jq_accepts_it(void **state)
         json_close_array(&json);
     json_close_object(&json);
     assert_int_equal(pclose(jq), 0);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(containers_get_their_commas),
-        cmocka_unit_test(strings_are_escaped),
-        cmocka_unit_test(numbers_keep_their_value),
-        cmocka_unit_test(jq_accepts_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* The laws of counts: they hold for counts that obey them, and each single disturbance is found. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "p5tool/report.h"
 #include "report/stat/cpi_stack.h"
 
@@ -42,9 +39,8 @@ static void plausible(p5_counts *counts)
     set(counts, P5_EVENT_MISPREDICTED_OR_UNPREDICTED_RETURNS, 2);
 }
 
-static void plausible_counts_obey(void **state)
+TEST(plausible_counts_obey)
 {
-    (void)state;
     p5_counts counts;
     plausible(&counts);
     unsigned checked = 0;
@@ -54,9 +50,8 @@ static void plausible_counts_obey(void **state)
 }
 
 /* Each line changes one number so that at least one law must break. */
-static void each_disturbance_is_found(void **state)
+TEST(each_disturbance_is_found)
 {
-    (void)state;
     static const struct {
         int event; /* -1 clocks, -2 the stall AGI */
         uint64_t value;
@@ -94,9 +89,8 @@ static void each_disturbance_is_found(void **state)
     }
 }
 
-static void signals_and_maxima(void **state)
+TEST(signals_and_maxima)
 {
-    (void)state;
     p5_counts counts;
     plausible(&counts);
     counts.asserted[P5_EVENT_DATA_READ][P5_CPL_USER] = 25; /* two reads in each clock are possible */
@@ -107,9 +101,8 @@ static void signals_and_maxima(void **state)
     assert_int_equal(p5_laws_check(&counts, P5_FAMILY_P55C, NULL, NULL), 1);
 }
 
-static void a_broken_law_shows_both_sides(void **state)
+TEST(a_broken_law_shows_both_sides)
 {
-    (void)state;
     p5_counts counts;
     plausible(&counts);
     set(&counts, P5_EVENT_DATA_READ_OR_WRITE, 81);
@@ -125,9 +118,8 @@ static void a_broken_law_shows_both_sides(void **state)
 }
 
 /* Shares of 1/3 each cannot be written with one decimal, yet they must add up. */
-static void stack_shares_add_up(void **state)
+TEST(stack_shares_add_up)
 {
-    (void)state;
     static const uint64_t splits[][4] = {{1, 1, 1, 0},
                                          {1, 0, 0, 0},
                                          {333333, 333333, 333334, 1},
@@ -152,14 +144,4 @@ static void stack_shares_add_up(void **state)
     memset(&nothing, 0, sizeof nothing);
     cpi_share stack[P5_STALL_COUNT];
     assert_int_equal(cpi_stack(&nothing, stack), 0);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plausible_counts_obey), cmocka_unit_test(each_disturbance_is_found),
-        cmocka_unit_test(signals_and_maxima),    cmocka_unit_test(a_broken_law_shows_both_sides),
-        cmocka_unit_test(stack_shares_add_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* `p5scope list` against the tables that it lists: every event of events/events.tsv and every metric of
  * events/metrics once, in each format. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "p5tool/report.h"
 
 static char *list(unsigned sections, bool verbose, p5_row_format format, const char *pattern, size_t *rows)
@@ -56,9 +51,8 @@ static bool split_metric(char *line, char **name, char **unit, char **formula)
     return true;
 }
 
-static void metrics(void **state)
+TEST(metrics)
 {
-    (void)state;
     glob_t files;
     size_t rows[4], total = 0;
     assert_int_equal(glob(P5_SOURCE_DIR "/events/metrics/*.txt", 0, NULL, &files), 0);
@@ -117,9 +111,8 @@ static void metrics(void **state)
 /* Fields of a row of events.tsv. */
 enum { CODE, COUNTERS, NAME, TITLE, ALIASES, KIND, FAMILIES, MAX, GROUP, FIELDS };
 
-static void events(void **state)
+TEST(events)
 {
-    (void)state;
     size_t rows[3], total = 0;
     char *text = list(P5_LIST_EVENTS, false, P5_ROWS_TEXT, NULL, &rows[0]);
     char *json = list(P5_LIST_EVENTS, false, P5_ROWS_JSON, NULL, &rows[1]);
@@ -172,9 +165,8 @@ static void events(void **state)
 }
 
 /* Wildcards stand for any characters of a name or alias (data_rw); a code is that of one counter or of both. */
-static void patterns(void **state)
+TEST(patterns)
 {
-    (void)state;
     static const struct {
         const char *pattern;
         size_t rows;
@@ -186,11 +178,4 @@ static void patterns(void **state)
         if (rows != cases[i].rows)
             fail_msg("%s: %zu rows, expected %zu", cases[i].pattern, rows, cases[i].rows);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(metrics), cmocka_unit_test(events),
-                                       cmocka_unit_test(patterns)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* Formulas and metric groups. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "report/stat/metric.h"
 
 static p5_counts counts;
@@ -25,9 +21,8 @@ static double value_of(const char *text)
     return value;
 }
 
-static void arithmetic(void **state)
+TEST(arithmetic)
 {
-    (void)state;
     memset(&counts, 0, sizeof counts);
     counts.increments[P5_EVENT_DATA_READ][P5_CPL_KERNEL] = 300;
     counts.increments[P5_EVENT_DATA_READ][P5_CPL_USER] = 100;
@@ -85,9 +80,8 @@ static void arithmetic(void **state)
                      value_of(rows[i].text));
 }
 
-static void division_by_zero_is_not_a_number(void **state)
+TEST(division_by_zero_is_not_a_number)
 {
-    (void)state;
     memset(&counts, 0, sizeof counts);
     counts.clocks[P5_CPL_USER] = 5;
     static const char *const texts[] = {"0/0", "clocks/data_read", "1 + clocks/data_read", "-1/0",
@@ -102,9 +96,8 @@ static void division_by_zero_is_not_a_number(void **state)
     assert_string_equal(metric_text(-1234.5678, 1, buffer, sizeof buffer), "-1234.6");
 }
 
-static void faults_have_a_column(void **state)
+TEST(faults_have_a_column)
 {
-    (void)state;
     static const struct {
         const char *text;
         p5_status status;
@@ -143,9 +136,8 @@ static void faults_have_a_column(void **state)
     }
 }
 
-static void deep_nesting_is_refused(void **state)
+TEST(deep_nesting_is_refused)
 {
-    (void)state;
     static char text[200001];
     static const char *const bricks[] = {"(", "-", "1-(", "1+2*("};
     for (size_t b = 0; b < sizeof bricks / sizeof bricks[0]; b++) {
@@ -166,9 +158,8 @@ static void deep_nesting_is_refused(void **state)
 }
 
 /* Variables are means over the runs whose counts are added, at the privilege levels that are asked for. */
-static void values_are_means_of_the_levels(void **state)
+TEST(values_are_means_of_the_levels)
 {
-    (void)state;
     static const struct {
         const char *text;
         unsigned cpl_mask;
@@ -196,9 +187,8 @@ static void values_are_means_of_the_levels(void **state)
     }
 }
 
-static void a_group_file(void **state)
+TEST(a_group_file)
 {
-    (void)state;
     static const char text[] = "# a comment\n"
                                "SHORT  Reads\r\n"
                                "\n"
@@ -238,9 +228,8 @@ static void a_group_file(void **state)
     metric_group_close(g);
 }
 
-static void faults_have_line_and_column(void **state)
+TEST(faults_have_line_and_column)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
         unsigned line, column;
@@ -275,9 +264,8 @@ static void faults_have_line_and_column(void **state)
 }
 
 /* The groups that come with the program parse, and use all of their events. */
-static void built_in_groups(void **state)
+TEST(built_in_groups)
 {
-    (void)state;
     static const char *const names[] = {"branch",   "bus",           "cache",   "fpu",   "mmx",
                                         "overview", "overview_p54c", "pairing", "stall", "tlb"};
     size_t count = 0;
@@ -303,9 +291,8 @@ static void built_in_groups(void **state)
 }
 
 /* The embedded text is the file, byte for byte. */
-static void embedding_keeps_the_text(void **state)
+TEST(embedding_keeps_the_text)
 {
-    (void)state;
     for (const embedded_file *file = metric_builtin_groups(); file->name != NULL; file++) {
         char path[300];
         snprintf(path, sizeof path, "%s/events/metrics/%s.txt", P5_SOURCE_DIR, file->name);
@@ -318,9 +305,8 @@ static void embedding_keeps_the_text(void **state)
     }
 }
 
-static void groups_by_name(void **state)
+TEST(groups_by_name)
 {
-    (void)state;
     metric_group *g;
     p5_error error;
     assert_int_equal(metric_group_open("cahce", &g, &error), P5_ERR_NAME);
@@ -334,9 +320,8 @@ static void groups_by_name(void **state)
 }
 
 /* Names of variables do not hide one another. */
-static void variables_are_distinct(void **state)
+TEST(variables_are_distinct)
 {
-    (void)state;
     unsigned variable;
     for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
         assert_int_equal(metric_variable_find(p5_event_describe((enum p5_event)i)->name, &variable, NULL),
@@ -349,22 +334,4 @@ static void variables_are_distinct(void **state)
         assert_int_equal(metric_variable_find(name, &variable, NULL), P5_OK);
         assert_int_equal(variable, METRIC_STALL + i);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic),
-        cmocka_unit_test(division_by_zero_is_not_a_number),
-        cmocka_unit_test(faults_have_a_column),
-        cmocka_unit_test(deep_nesting_is_refused),
-        cmocka_unit_test(values_are_means_of_the_levels),
-        cmocka_unit_test(a_group_file),
-        cmocka_unit_test(faults_have_line_and_column),
-        cmocka_unit_test(built_in_groups),
-        cmocka_unit_test(embedding_keeps_the_text),
-        cmocka_unit_test(groups_by_name),
-        cmocka_unit_test(variables_are_distinct),
-    };
-    return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
 }

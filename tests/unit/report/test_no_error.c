@@ -1,14 +1,9 @@
 /* Public calls that fail without a p5_error: they return the same status as with one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "p5tool/machine.h"
 #include "p5scope/observe.h"
 #include "p5scope/profile.h"
@@ -32,6 +27,8 @@ static int remove_file(void **state)
     (void)state;
     return unlink(bad_file);
 }
+
+UNIT_FIXTURE(make_file, remove_file);
 
 /* Loading a guest; `path` is bad. */
 typedef p5_status load(p5_machine *machine, const char *path, p5_error *error);
@@ -58,9 +55,8 @@ static p5_status load_real(p5_machine *machine, const char *path, p5_error *erro
     return p5_machine_load_real(machine, path[0] == '\0' ? "/" : path, 0xf000, 0xfff0, error);
 }
 
-static void loading(void **state)
+TEST(loading)
 {
-    (void)state;
     load *const loads[] = {load_linux,
                            load_dos,
                            load_kernel,
@@ -179,9 +175,8 @@ static p5_status compare(const char *text, p5_error *error)
     return status;
 }
 
-static void reading(void **state)
+TEST(reading)
 {
-    (void)state;
     typedef p5_status reader(const char *text, p5_error *error);
     reader *const readers[] = {find_event,  open_model,  parse_counter,        add_selection,
                                add_budget,  read_budget, read_profile,         read_case,
@@ -195,10 +190,4 @@ static void reading(void **state)
             assert_int_equal(silent, readers[i](texts[j], &error));
             assert_true(silent == P5_OK || error.message[0] != '\0');
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loading), cmocka_unit_test(reading)};
-    return cmocka_run_group_tests(tests, make_file, remove_file);
 }

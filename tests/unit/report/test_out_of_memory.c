@@ -1,17 +1,12 @@
 /* Memory that runs out anywhere in a report: the call fails with P5_ERR_MEMORY, or its output is complete
  * all the same. Allocations of this project's own code fail one after the other; those inside other libraries do not. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "p5tool/profile.h"
 #include "p5tool/loop.h"
 #include "p5tool/report.h"
@@ -153,6 +148,8 @@ static int remove_all(void **state)
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);
 }
+
+UNIT_FIXTURE(record, remove_all);
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
 
@@ -420,9 +417,8 @@ static p5_status trace(FILE *out, p5_error *error)
 
 #define EXHAUST(what) exhaust(#what, what)
 
-static void profile(void **state)
+TEST(profile)
 {
-    (void)state;
     EXHAUST(again);
     EXHAUST(callgrind);
     EXHAUST(cachegrind);
@@ -434,9 +430,8 @@ static void profile(void **state)
     EXHAUST(diff);
 }
 
-static void statistics(void **state)
+TEST(statistics)
 {
-    (void)state;
     EXHAUST(selection);
     EXHAUST(comparison);
     EXHAUST(budget);
@@ -444,9 +439,8 @@ static void statistics(void **state)
     EXHAUST(list);
 }
 
-static void cases(void **state)
+TEST(cases)
 {
-    (void)state;
     EXHAUST(case_file);
     p5_error error = {0};
     if (p5_case_assemble_text("code", P5_STATIC_FIRST ": inc eax\n" P5_STATIC_END ":\n", 1, &program,
@@ -456,17 +450,9 @@ static void cases(void **state)
     p5_case_program_free(program);
 }
 
-static void traces(void **state)
+TEST(traces)
 {
-    (void)state;
     for (format = P5_TRACE_CSV; format < P5_TRACE_FORMATS; format++)
         if (format != P5_TRACE_SQLITE) /* the library writes the file, and has its own memory */
             EXHAUST(trace);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(profile), cmocka_unit_test(statistics),
-                                       cmocka_unit_test(cases), cmocka_unit_test(traces)};
-    return cmocka_run_group_tests(tests, record, remove_all);
 }

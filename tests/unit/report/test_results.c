@@ -1,13 +1,9 @@
 /* What stat writes is read back equal: JSON lines by the reader of merge and --compare, CSV by its fields. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "p5tool/report.h"
 #include "report/results.h"
 
@@ -116,9 +112,8 @@ static p5_status read_text(const char *text, size_t size, seen *s, p5_error *err
     return status;
 }
 
-static void json_is_read_back(void **state)
+TEST(json_is_read_back)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         fixture f;
         make(&f, seed, 1 + seed % RUNS);
@@ -136,9 +131,8 @@ static void json_is_read_back(void **state)
 }
 
 /* Whatever the place where a file is cut off, it is refused, and the error names the last line. */
-static void cut_off_files_are_refused(void **state)
+TEST(cut_off_files_are_refused)
 {
-    (void)state;
     fixture f;
     make(&f, 1, 1);
     char *text = written(&f, P5_STAT_JSON);
@@ -154,9 +148,8 @@ static void cut_off_files_are_refused(void **state)
 }
 
 /* The CSV has one line per row of the selection: value, unit, name; numbers without loss. */
-static void csv_is_read_back(void **state)
+TEST(csv_is_read_back)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         fixture f;
         make(&f, seed, 1 + seed % RUNS);
@@ -175,14 +168,4 @@ static void csv_is_read_back(void **state)
         free(text);
         drop(&f);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_read_back),
-        cmocka_unit_test(cut_off_files_are_refused),
-        cmocka_unit_test(csv_is_read_back),
-    };
-    return cmocka_run_group_tests_name("results", tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* Event selections: grammar, modifiers, groups, and where an error points. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "p5tool/report.h"
 
 static void select_ok(p5_selection *selection, const char *text, unsigned family)
@@ -16,9 +13,8 @@ static void select_ok(p5_selection *selection, const char *text, unsigned family
         fail_msg("'%s' was refused: %s (column %u)", text, error.message, error.column);
 }
 
-static void names_codes_and_modifiers(void **state)
+TEST(names_codes_and_modifiers)
 {
-    (void)state;
     p5_selection s;
     select_ok(&s, "data_read, DATA-WRITE:u ,r16:k,r2b.1:uk,r1f:c,clocks:u", P5_FAMILY_P55C);
     static const struct {
@@ -47,9 +43,8 @@ static void names_codes_and_modifiers(void **state)
     p5_selection_free(&s);
 }
 
-static void patterns_take_what_the_processor_has(void **state)
+TEST(patterns_take_what_the_processor_has)
 {
-    (void)state;
     p5_selection s;
     select_ok(&s, "all", P5_FAMILY_P55C);
     assert_int_equal(s.count, 73); /* table 26-24: 38 on both counters, 35 on one */
@@ -71,9 +66,8 @@ static void patterns_take_what_the_processor_has(void **state)
     p5_selection_free(&s);
 }
 
-static void groups_share_modifiers_and_counters(void **state)
+TEST(groups_share_modifiers_and_counters)
 {
-    (void)state;
     p5_selection s;
     select_ok(
         &s,
@@ -93,9 +87,8 @@ static void groups_share_modifiers_and_counters(void **state)
     p5_selection_free(&s);
 }
 
-static void errors_point_at_the_spot(void **state)
+TEST(errors_point_at_the_spot)
 {
-    (void)state;
     static const struct {
         const char *text;
         unsigned column;
@@ -130,9 +123,8 @@ static void errors_point_at_the_spot(void **state)
     }
 }
 
-static void values_are_of_the_selected_levels(void **state)
+TEST(values_are_of_the_selected_levels)
 {
-    (void)state;
     p5_counts counts;
     memset(&counts, 0, sizeof counts);
     counts.clocks[P5_CPL_KERNEL] = 1000;
@@ -150,9 +142,8 @@ static void values_are_of_the_selected_levels(void **state)
     p5_selection_free(&s);
 }
 
-static void numbers_as_users_write_them(void **state)
+TEST(numbers_as_users_write_them)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t value;
@@ -177,17 +168,4 @@ static void numbers_as_users_write_them(void **state)
     assert_true(p5_parse_size("2G", &bytes));
     assert_int_equal(bytes, UINT64_C(1) << 31);
     assert_false(p5_parse_size("1.5M", &bytes));
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_codes_and_modifiers),
-        cmocka_unit_test(patterns_take_what_the_processor_has),
-        cmocka_unit_test(groups_share_modifiers_and_counters),
-        cmocka_unit_test(errors_point_at_the_spot),
-        cmocka_unit_test(values_are_of_the_selected_levels),
-        cmocka_unit_test(numbers_as_users_write_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

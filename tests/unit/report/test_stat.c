@@ -1,11 +1,8 @@
 /* The three formats of stat, from counts made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "p5tool/report.h"
 
 typedef struct fixture {
@@ -58,9 +55,8 @@ static char *report(const fixture *f, p5_stat_format format, const char *separat
     return text;
 }
 
-static void text_has_perfs_layout(void **state)
+TEST(text_has_perfs_layout)
 {
-    (void)state;
     fixture f;
     open_fixture(&f, "data_read_miss:u,data_write,clocks", 1);
     char *text = report(&f, P5_STAT_TEXT, NULL);
@@ -76,9 +72,8 @@ static void text_has_perfs_layout(void **state)
 }
 
 /* A metric without a unit is a count of events from 10,000 on, and a ratio with three places below. */
-static void large_metrics_have_no_places(void **state)
+TEST(large_metrics_have_no_places)
 {
-    (void)state;
     static const char *const groups[] = {"pairing", NULL};
     fixture f;
     for (unsigned below = 0; below < 2; below++) {
@@ -92,9 +87,8 @@ static void large_metrics_have_no_places(void **state)
     }
 }
 
-static void csv_has_perfs_fields(void **state)
+TEST(csv_has_perfs_fields)
 {
-    (void)state;
     fixture f;
     open_fixture(&f, "data_read_miss,clocks", 2);
     char *text = report(&f, P5_STAT_CSV, ",");
@@ -113,9 +107,8 @@ static void csv_has_perfs_fields(void **state)
     close_fixture(&f);
 }
 
-static void every_format_has_all_events(void **state)
+TEST(every_format_has_all_events)
 {
-    (void)state;
     fixture f;
     open_fixture(&f, NULL, 1);
     for (int format = P5_STAT_TEXT; format <= P5_STAT_JSON; format++) {
@@ -142,9 +135,8 @@ static void jq_agrees(const char *text, const char *filter)
         fail_msg("jq does not find %s in\n%s", filter, text);
 }
 
-static void json_reads_back(void **state)
+TEST(json_reads_back)
 {
-    (void)state;
     if (system("command -v jq >/dev/null 2>&1") != 0) {
         print_message("jq is not installed: skipped\n");
         skip();
@@ -170,9 +162,8 @@ static void json_reads_back(void **state)
 }
 
 /* The host's speed is that of what it executed, be it more or less than what was counted. */
-static void test_host_speed(void **state)
+TEST(test_host_speed)
 {
-    (void)state;
     fixture f;
     open_fixture(&f, "data_read", 1);
     f.runs[0].host_instructions = 250000;
@@ -183,14 +174,4 @@ static void test_host_speed(void **state)
     free(text);
     free(json);
     close_fixture(&f);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_host_speed),      cmocka_unit_test(text_has_perfs_layout),
-        cmocka_unit_test(csv_has_perfs_fields), cmocka_unit_test(every_format_has_all_events),
-        cmocka_unit_test(json_reads_back),      cmocka_unit_test(large_metrics_have_no_places),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 #define _GNU_SOURCE /* asprintf */
 /* Text of any bytes: words for a shell, and text for a terminal, for XML and for CSV, read back by the shell
  * and by Python. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "base/utf8.h"
 #include "p5tool/report.h"
 #include "report/row_writer.h"
@@ -36,9 +33,8 @@ static char *const evil[] = {"plain/./a-b_c=d",
                              "a=b"};
 enum { EVIL = sizeof evil / sizeof evil[0] };
 
-static void bash_takes_a_command_apart(void **state)
+TEST(bash_takes_a_command_apart)
 {
-    (void)state;
     char *text = p5_command_text(evil, EVIL);
     assert_non_null(text);
     assert_true(utf8_is_printable(text));
@@ -59,27 +55,24 @@ static void bash_takes_a_command_apart(void **state)
     free(text);
 }
 
-static void an_assignment_is_quoted_where_it_would_be_one(void **state)
+TEST(an_assignment_is_quoted_where_it_would_be_one)
 {
-    (void)state;
     char *words[] = {"a=b", "c=d", NULL};
     char *text = p5_command_text(words, 9);
     assert_string_equal(text, "'a=b' c=d");
     free(text);
 }
 
-static void a_terminal_gets_one_line(void **state)
+TEST(a_terminal_gets_one_line)
 {
-    (void)state;
     char *text = utf8_printable("a\nb\x1b caf\xe9 caf\xc3\xa9 \xc2\x85\x7f");
     assert_string_equal(text, "a\\x0ab\\x1b caf\\xe9 caf\xc3\xa9 \\xc2\\x85\\x7f");
     free(text);
 }
 
 /* Python's parser reads each text and attribute; what it reads is the same but for what XML cannot say. */
-static void xml_reads_back(void **state)
+TEST(xml_reads_back)
 {
-    (void)state;
     FILE *python =
         popen("python3 -c '\n"
               "import sys, re, xml.etree.ElementTree as tree\n"
@@ -104,9 +97,8 @@ static void xml_reads_back(void **state)
     assert_int_equal(pclose(python), 0);
 }
 
-static void csv_is_utf8(void **state)
+TEST(csv_is_utf8)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -119,16 +111,4 @@ static void csv_is_utf8(void **state)
     fclose(out);
     assert_string_equal(text, "a,b\n\"caf\xef\xbf\xbd, \"\"x\"\"\n\",caf\xc3\xa9\n");
     free(text);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bash_takes_a_command_apart),
-        cmocka_unit_test(an_assignment_is_quoted_where_it_would_be_one),
-        cmocka_unit_test(a_terminal_gets_one_line),
-        cmocka_unit_test(xml_reads_back),
-        cmocka_unit_test(csv_is_utf8),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* The pairing diagram and the Kanata log, from a window made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "report/timeline/window.h"
 
 /* A pair, then an instruction that waits one clock for an AGI and takes two, one of them because of a bank
@@ -67,9 +64,8 @@ static p5_status diagram(FILE *out, const p5_window *w, p5_error *error)
     return p5_window_write_diagram(out, w, 1, error);
 }
 
-static void diagram_shows_pipes_stages_and_stalls(void **state)
+TEST(diagram_shows_pipes_stages_and_stalls)
 {
-    (void)state;
     char *text = write_with(diagram);
     assert_non_null(strstr(text, "Trip 7 of 9: 4 clocks"));
     assert_non_null(
@@ -82,9 +78,8 @@ static void diagram_shows_pipes_stages_and_stalls(void **state)
 }
 
 /* Time never goes back, ids are opened once and retired once, each stage is of an open instruction. */
-static void kanata_is_well_formed(void **state)
+TEST(kanata_is_well_formed)
 {
-    (void)state;
     char *text = write_with(p5_window_write_kanata);
     assert_memory_equal(text, "Kanata\t0004\nC=\t8\n", 17);
     bool open[3] = {false};
@@ -135,9 +130,8 @@ static void kanata_is_well_formed(void **state)
 }
 
 /* Unrolled code has N copies of the trip: it is longer with more trips, and no instruction is executed once per trip. */
-static void unrolled_code_has_no_trip(void **state)
+TEST(unrolled_code_has_no_trip)
 {
-    (void)state;
     static const unsigned trips[2] = {2, 100};
     p5_case_program *programs[2];
     p5_error error = {0};
@@ -153,14 +147,4 @@ static void unrolled_code_has_no_trip(void **state)
     assert_null(captured);
     for (unsigned i = 0; i < 2; i++)
         p5_case_program_free(programs[i]);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(diagram_shows_pipes_stages_and_stalls),
-        cmocka_unit_test(kanata_is_well_formed),
-        cmocka_unit_test(unrolled_code_has_no_trip),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

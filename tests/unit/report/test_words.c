@@ -1,17 +1,13 @@
 /* Digests of files: the examples of FIPS 180, and files that cannot be read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../unit.h"
 #include "p5tool/report.h"
 
-static void digests_are_those_of_fips_180(void **state)
+TEST(digests_are_those_of_fips_180)
 {
-    (void)state;
     static const struct {
         const char *message, *digest;
     } examples[] = {
@@ -33,22 +29,12 @@ static void digests_are_those_of_fips_180(void **state)
     }
 }
 
-static void an_unreadable_file_has_an_empty_digest(void **state)
+TEST(an_unreadable_file_has_an_empty_digest)
 {
-    (void)state;
     static const char *const paths[] = {"/nowhere/to/be/found", "/"};
     for (unsigned i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         char text[P5_SHA256_TEXT] = "before";
         assert_ptr_equal(p5_file_sha256(paths[i], text), text);
         assert_string_equal(text, "");
     }
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digests_are_those_of_fips_180),
-        cmocka_unit_test(an_unreadable_file_has_an_empty_digest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

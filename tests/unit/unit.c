@@ -1,0 +1,63 @@
+/* Runs the tests that a program's source defines with TEST. */
+#include "unit.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct test_list {
+    struct CMUnitTest tests[64];
+    size_t count;
+} test_list;
+
+static test_list expected_to_pass, expected_to_fail;
+static CMFixtureFunction set_up, tear_down;
+
+static void append(test_list *list, const char *name, CMUnitTestFunction test)
+{
+    assert(list->count < sizeof list->tests / sizeof list->tests[0]);
+    list->tests[list->count++] = (struct CMUnitTest){.name = name, .test_func = test};
+}
+
+void unit_add(const char *name, CMUnitTestFunction test)
+{
+    append(&expected_to_pass, name, test);
+}
+
+void unit_add_failing(const char *name, CMUnitTestFunction test)
+{
+    append(&expected_to_fail, name, test);
+}
+
+void unit_set_fixture(CMFixtureFunction first, CMFixtureFunction last)
+{
+    set_up = first;
+    tear_down = last;
+}
+
+void unit_failures(const char *const *lines)
+{
+    char self[2048], command[2100], text[16384], count[32];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = '\0';
+    snprintf(command, sizeof command, "'%s' fail 2>&1", self);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    text[fread(text, 1, sizeof text - 1, out)] = '\0';
+    assert_int_not_equal(pclose(out), 0);
+    for (; *lines != NULL; lines++)
+        if (strstr(text, *lines) == NULL)
+            fail_msg("expected\n%s\nin\n%s", *lines, text);
+    snprintf(count, sizeof count, "%zu FAILED TEST(S)", expected_to_fail.count);
+    if (strstr(text, count) == NULL)
+        fail_msg("expected\n%s\nin\n%s", count, text);
+}
+
+/* With an argument, runs the tests that must fail. */
+int main(int argc, char **argv)
+{
+    const test_list *list = argc > 1 ? &expected_to_fail : &expected_to_pass;
+    return _cmocka_run_group_tests(argv[0], list->tests, list->count, set_up, tear_down);
+}

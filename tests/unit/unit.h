@@ -1,0 +1,45 @@
+/* What all unit tests share: cmocka, and tests that enter themselves in the list of their program. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <setjmp.h> /* <cmocka.h> needs this and the next three */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* Enters a test in the list. */
+void unit_add(const char *name, CMUnitTestFunction test);
+
+/* Enters a test that must fail. It runs only for unit_failures. */
+void unit_add_failing(const char *name, CMUnitTestFunction test);
+
+/* Runs the tests of FAILING_TEST in a process of their own. Checks that all of them fail and that they print each
+ * line of `lines`, which ends with NULL. */
+void unit_failures(const char *const *lines);
+
+/* Sets the functions that run before the first test and after the last one. */
+void unit_set_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+
+#define UNIT_TEST(name, add)                                                                                 \
+    static void name(void **state);                                                                          \
+    __attribute__((constructor)) static void unit_enter_##name(void)                                         \
+    {                                                                                                        \
+        add(#name, name);                                                                                    \
+    }                                                                                                        \
+    static void name(__attribute__((unused)) void **state)
+
+/* TEST(name) {...} defines a test. The tests of a file run in the order of their definitions. `state` is cmocka's. */
+#define TEST(name)         UNIT_TEST(name, unit_add)
+#define FAILING_TEST(name) UNIT_TEST(name, unit_add_failing)
+
+/* UNIT_FIXTURE(set_up, tear_down) stands once in a file whose tests need these functions. */
+#define UNIT_FIXTURE(set_up, tear_down)                                                                      \
+    __attribute__((constructor)) static void unit_enter_fixture(void)                                        \
+    {                                                                                                        \
+        unit_set_fixture(set_up, tear_down);                                                                 \
+    }                                                                                                        \
+    _Static_assert(1, "for the semicolon after UNIT_FIXTURE")
+
+#endif
