@@ -245,8 +245,10 @@ static int trace_machine(trace_options *options, p5_machine *machine)
         status = CLI_INTERNAL;
     if (p5_trace_close(trace, ending[0] != '\0' ? ending : NULL, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
-        fprintf(stderr, "  the trace ends there; of %" PRIu64 " row%s made, those that fitted can be read\n",
-                rows, rows == 1 ? "" : "s");
+        if (rows != 0)
+            fprintf(stderr,
+                    "  the trace ends there; of %" PRIu64 " row%s made, those that fitted can be read\n",
+                    rows, rows == 1 ? "" : "s");
         status = CLI_INTERNAL;
     }
     if (ending[0] != '\0')
