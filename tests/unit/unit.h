@@ -42,4 +42,11 @@ void unit_set_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);
     }                                                                                                        \
     _Static_assert(1, "for the semicolon after UNIT_FIXTURE")
 
+/* Returns 31 random bits. The generator is linear congruential: a seed gives the same numbers on every host. */
+static inline uint32_t unit_random(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33);
+}
+
 #endif

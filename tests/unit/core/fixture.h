@@ -90,11 +90,4 @@ static inline mesi fixture_state(const fixture *f, uint32_t physical)
     return way < 0 ? MESI_INVALID : (mesi)f->memory->data.state[cache_set(physical)][way];
 }
 
-/* Linear congruential generator: the same numbers on every host. */
-static inline uint32_t fixture_random(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 33);
-}
-
 #endif

@@ -79,12 +79,11 @@ static const sample ends[] = {
 };
 enum { ENDS = sizeof ends / sizeof ends[0] };
 
-static uint32_t seed;
+static uint64_t seed;
 
 static unsigned next_random(unsigned below)
 {
-    seed = seed * 1664525 + 1013904223; /* Numerical Recipes' generator */
-    return (seed >> 8) % below;
+    return unit_random(&seed) % below;
 }
 
 static p5_block *make(const timing *t, isa_decoder *decoder, const uint8_t *bytes, size_t size,

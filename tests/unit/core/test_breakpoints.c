@@ -3,21 +3,15 @@
 #include "../unit.h"
 #include "core/pipe/breakpoints.h"
 
-static uint32_t next_random(uint32_t *seed)
-{
-    *seed = *seed * 1664525 + 1013904223; /* Numerical Recipes' generator */
-    return *seed >> 8;
-}
-
 /* Addresses are close together, so that breakpoints, instructions and references meet often. */
-static p5_debug random_debug(uint32_t *seed)
+static p5_debug random_debug(uint64_t *seed)
 {
-    p5_debug debug = {.size = sizeof debug, .extensions = next_random(seed) & 1};
+    p5_debug debug = {.size = sizeof debug, .extensions = unit_random(seed) & 1};
     for (unsigned n = 0; n < 4; n++) {
-        debug.dr[n] = 0x1000 + next_random(seed) % 16;
-        uint32_t length = next_random(seed) % 3, length_field = length == 2 ? 3 : length;
-        debug.dr7 |= (next_random(seed) & 3) << (16 + 4 * n) | length_field << (18 + 4 * n);
-        debug.dr7 |= (next_random(seed) & 3) << 2 * n;
+        debug.dr[n] = 0x1000 + unit_random(seed) % 16;
+        uint32_t length = unit_random(seed) % 3, length_field = length == 2 ? 3 : length;
+        debug.dr7 |= (unit_random(seed) & 3) << (16 + 4 * n) | length_field << (18 + 4 * n);
+        debug.dr7 |= (unit_random(seed) & 3) << 2 * n;
     }
     return debug;
 }
@@ -55,7 +49,7 @@ static unsigned of_access(const p5_debug *d, const p5_access *a)
 
 TEST(matches_by_the_rules)
 {
-    uint32_t seed = 5;
+    uint64_t seed = 5;
     for (unsigned i = 0; i < 20000; i++) {
         p5_debug debug = random_debug(&seed);
         breakpoints b = {0};
@@ -80,17 +74,17 @@ TEST(matches_by_the_rules)
             assert_int_equal(breakpoints_code(&b, at, false) & ~wide, in_u);
             assert_int_equal(breakpoints_code(&b, at, true), breakpoints_code(&b, at, false) & on);
         }
-        uint32_t from = 0xff8 + next_random(&seed) % 32, bytes = next_random(&seed) % 8;
+        uint32_t from = 0xff8 + unit_random(&seed) % 32, bytes = unit_random(&seed) % 8;
         bool within = false;
         for (uint32_t at = from; at < from + bytes; at++)
             within |= breakpoints_code(&b, at, false) != 0;
         assert_int_equal(breakpoints_within(&b, from, bytes), within);
         for (unsigned j = 0; j < 10; j++) {
             static const uint8_t sizes[] = {1, 2, 4, 8};
-            p5_access a = {.linear = 0xff8 + next_random(&seed) % 32,
-                           .size = sizes[next_random(&seed) % 4],
-                           .flags = (uint8_t)((next_random(&seed) & 1 ? P5_ACCESS_WRITE : 0) |
-                                              (next_random(&seed) % 4 == 0 ? P5_ACCESS_IO : 0))};
+            p5_access a = {.linear = 0xff8 + unit_random(&seed) % 32,
+                           .size = sizes[unit_random(&seed) % 4],
+                           .flags = (uint8_t)((unit_random(&seed) & 1 ? P5_ACCESS_WRITE : 0) |
+                                              (unit_random(&seed) % 4 == 0 ? P5_ACCESS_IO : 0))};
             assert_int_equal(breakpoints_access(&b, &a), of_access(&debug, &a));
         }
     }

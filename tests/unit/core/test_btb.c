@@ -41,7 +41,7 @@ TEST(set_and_tag_bits)
     static btb b;
     uint64_t seed = 1;
     for (unsigned n = 0; n < 1000; n++) {
-        uint32_t key = fixture_random(&seed) * 2654435761u;
+        uint32_t key = unit_random(&seed) * 2654435761u;
         btb_init(&b, &p54c);
         btb_entry *entry = allocate(&b, key, 1);
         entry->state = 3;
@@ -113,15 +113,15 @@ TEST(victims_are_those_of_the_tree)
         bits = replacement_used(BTB_WAYS, bits, n);
     }
     for (uint32_t n = 4; n < 4000; n++) {
-        for (unsigned uses = fixture_random(&seed) % 6; uses > 0; uses--) {
-            unsigned way = fixture_random(&seed) % BTB_WAYS;
+        for (unsigned uses = unit_random(&seed) % 6; uses > 0; uses--) {
+            unsigned way = unit_random(&seed) % BTB_WAYS;
             b.entry[way].used = ++now;
             bits = replacement_used(BTB_WAYS, bits, way);
         }
         unsigned victim = replacement_victim(BTB_WAYS, bits);
         assert_ptr_equal(allocate(&b, n * 0x100, ++now), &b.entry[victim]);
         bits = replacement_used(BTB_WAYS, bits, victim);
-        if (fixture_random(&seed) % 64 == 0) { /* as from reset */
+        if (unit_random(&seed) % 64 == 0) { /* as from reset */
             btb_flush(&b);
             bits = 0;
             for (unsigned way = 0; way < BTB_WAYS; way++)

@@ -54,8 +54,8 @@ TEST(a_line_is_never_in_both_caches)
         fixture_open(&f, models[i], false, NULL);
         uint64_t seed = 3;
         for (unsigned n = 0; n < 20000; n++) {
-            uint32_t address = fixture_random(&seed) % 0x3000 & ~3u;
-            switch (fixture_random(&seed) % 3) {
+            uint32_t address = unit_random(&seed) % 0x3000 & ~3u;
+            switch (unit_random(&seed) % 3) {
             case 0:
                 fetch(&f, address);
                 break;

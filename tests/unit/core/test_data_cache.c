@@ -121,7 +121,7 @@ TEST(random_accesses_as_in_a_naive_cache)
         data_cache_init(&cache, ways_of[i]);
         uint64_t seed = 7;
         for (unsigned n = 0; n < 200000; n++) {
-            uint32_t address = fixture_random(&seed) % 0xc000;
+            uint32_t address = unit_random(&seed) % 0xc000;
             bool hit;
             unsigned expected = naive_access(&reference, ways_of[i], address, &hit);
             int way = data_cache_find(&cache, address);

@@ -151,7 +151,7 @@ TEST(events_tallied_and_counted_agree)
         memory_set_totals(counted.memory, &counted.totals, NULL);
         uint64_t seed = 7;
         for (unsigned n = 0; n < 20000; n++) {
-            const uint32_t x = fixture_random(&seed), address = fixture_random(&seed) % 0x6000;
+            const uint32_t x = unit_random(&seed), address = unit_random(&seed) % 0x6000;
             static const unsigned kinds[] = {R, R, R, W, W, R | CD, W | WT, W | P5_ACCESS_LOCKED};
             static const unsigned traits[] = {0, 0, TRAIT_PARTNER, TRAIT_MMX};
             tallied.traits = counted.traits = traits[x >> 8 & 3];
@@ -538,10 +538,10 @@ TEST(causes_add_up)
         uint64_t seed = i;
         for (unsigned n = 0; n < 50000; n++) {
             static const uint8_t sizes[] = {1, 2, 4, 8};
-            uint32_t x = fixture_random(&seed);
+            uint32_t x = unit_random(&seed);
             unsigned flags = (x & 1) * P5_ACCESS_WRITE | (x >> 1 & 15 ? 0 : P5_ACCESS_WRITE_THROUGH) |
                              (x >> 5 & 31 ? 0 : P5_ACCESS_CACHE_DISABLE) | (x >> 10 & 63 ? 0 : P5_ACCESS_IO);
-            p5_access access = fixture_access(fixture_random(&seed) % 0x90000, sizes[x >> 16 & 3], flags);
+            p5_access access = fixture_access(unit_random(&seed) % 0x90000, sizes[x >> 16 & 3], flags);
             bool is_locked = (x >> 18 & 31) == 0;
             data_answer a;
             memory_data(f.memory, &access, f.now,
@@ -598,13 +598,13 @@ TEST(observed_misses)
     uint64_t seed = 1;
     unsigned ports = 0;
     for (unsigned n = 0; n < 2000; n++) {
-        const uint32_t x = fixture_random(&seed);
+        const uint32_t x = unit_random(&seed);
         const bool port = (x >> 4 & 7) == 0;
         const unsigned flags = (x & 1) * P5_ACCESS_WRITE | (x >> 1 & 7 ? 0 : P5_ACCESS_CACHE_DISABLE) |
                                (x >> 7 & 15 ? 0 : P5_ACCESS_LOCKED) | (port ? P5_ACCESS_IO : 0);
         const uint64_t before = fixture_event(&f, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS);
         const unsigned seen_before = seen.count;
-        fixture_data(&f, fixture_random(&seed) % 0x3000, 1u << (x >> 16 & 3), flags);
+        fixture_data(&f, unit_random(&seed) % 0x3000, 1u << (x >> 16 & 3), flags);
         const bool missed = fixture_event(&f, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS) != before;
         if (seen.count - seen_before != missed)
             fail_msg("reference %u, flags %x: %u misses observed, counted %d", n, flags,

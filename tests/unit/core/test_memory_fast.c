@@ -6,9 +6,8 @@ static unsigned usual_of(fixture *fast, fixture *exact, uint64_t seed, unsigned 
 {
     unsigned usual = 0;
     for (unsigned n = 0; n < 100000; n++) {
-        uint32_t x = fixture_random(&seed);
-        uint32_t address =
-            (x >> 8 & 7) != 0 ? fixture_random(&seed) % 0x1800 : fixture_random(&seed) % spread;
+        uint32_t x = unit_random(&seed);
+        uint32_t address = (x >> 8 & 7) != 0 ? unit_random(&seed) % 0x1800 : unit_random(&seed) % spread;
         if ((x & 15) == 0) { /* code */
             code_answer a = {.hit = true}, b;
             memory_code(exact->memory, address, address, exact->now, &b);
@@ -75,7 +74,7 @@ TEST(refusal_changes_nothing)
     uint64_t seed = 1;
     static struct memory before;
     for (unsigned n = 0; n < 3000; n++) {
-        p5_access access = fixture_access(fixture_random(&seed) % 0x9000, 4, fixture_random(&seed) & 1);
+        p5_access access = fixture_access(unit_random(&seed) % 0x9000, 4, unit_random(&seed) & 1);
         memcpy(&before, f.memory, sizeof before);
         if (!memory_data_usual(f.memory, &access, f.now)) {
             assert_memory_equal(&before, f.memory, sizeof before);
@@ -175,7 +174,7 @@ TEST(expected_hits_agree)
         unsigned hits = 0;
         for (unsigned n = 0; n < 60000; n++) {
             static const uint8_t sizes[] = {1, 2, 4, 8};
-            uint32_t x = fixture_random(&seed), where = fixture_random(&seed);
+            uint32_t x = unit_random(&seed), where = unit_random(&seed);
             uint32_t address = where % ((x >> 22 & 3) != 0 ? 0x3000 : 0x80000) & 0x7f07fu; /* of four sets */
             uint8_t size = sizes[x >> 5 & 3];
             if ((x >> 24 & 15) != 0)

@@ -29,7 +29,7 @@ static unsigned go_both_ways(const char *model, fixture *shaped, fixture *specia
     static const uint8_t sizes[] = {1, 2, 4, 8};
     unsigned unusual = 0;
     for (unsigned n = 0; n < 60000; n++) {
-        uint32_t x = fixture_random(&seed), where = fixture_random(&seed);
+        uint32_t x = unit_random(&seed), where = unit_random(&seed);
         uint32_t address = (x >> 8 & 3) != 0 ? where % 0x2000 : where % 0x90000;
         unsigned flags = (x >> 4 & 1) * P5_ACCESS_WRITE |
                          ((x >> 11 & 63) != 0 ? 0 : P5_ACCESS_WRITE_THROUGH) |
@@ -85,8 +85,8 @@ TEST(usual_hits_are_usual)
     uint64_t seed = 5;
     unsigned hits = 0;
     for (unsigned n = 0; n < 20000; n++) {
-        uint32_t x = fixture_random(&seed);
-        p5_access access = fixture_access(fixture_random(&seed) % 0x5000 & ~3u, 4, x & P5_ACCESS_WRITE);
+        uint32_t x = unit_random(&seed);
+        p5_access access = fixture_access(unit_random(&seed) % 0x5000 & ~3u, 4, x & P5_ACCESS_WRITE);
         bool hit = memory_data_usual(usual.memory, &access, usual.now);
         uint64_t answer = memory_ask(asked.memory, &access, asked.now, 0);
         assert_int_equal(answer == DATA_USUAL, hit);
@@ -117,9 +117,9 @@ TEST(misaligned_hits_are_alike)
         uint64_t seed = i;
         unsigned hits = 0, others = 0;
         for (unsigned n = 0; n < 30000; n++) {
-            const uint32_t x = fixture_random(&seed);
+            const uint32_t x = unit_random(&seed);
             const p5_access access =
-                fixture_access(fixture_random(&seed) % 0x5000, sizes[(x >> 8) % 3], x & P5_ACCESS_WRITE);
+                fixture_access(unit_random(&seed) % 0x5000, sizes[(x >> 8) % 3], x & P5_ACCESS_WRITE);
             const bool free = memory_is_free(usual.memory, &access, usual.now);
             const bool hit = free && memory_hits_misaligned(usual.memory, &access);
             const uint64_t answer = memory_ask(asked.memory, &access, asked.now, 0);

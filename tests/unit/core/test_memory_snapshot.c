@@ -28,7 +28,7 @@ static p5_status load(fixture *f, snapshot_bytes *b, uint64_t clock, p5_error *e
 static void refer(fixture *f, uint64_t *seed, unsigned count)
 {
     for (unsigned n = 0; n < count; n++) {
-        uint32_t x = fixture_random(seed), address = fixture_random(seed) % 0x9000 & 0xf07f;
+        uint32_t x = unit_random(seed), address = unit_random(seed) % 0x9000 & 0xf07f;
         code_answer code;
         if ((x & 7) == 0)
             memory_code(f->memory, address, address, f->now, &code);

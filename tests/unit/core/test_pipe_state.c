@@ -10,12 +10,11 @@
 
 enum { MOST = 16 /* instructions of a loop */ };
 
-static uint32_t seed;
+static uint64_t seed;
 
 static unsigned next_random(unsigned below)
 {
-    seed = seed * 1664525 + 1013904223; /* Numerical Recipes' generator */
-    return (seed >> 8) % below;
+    return unit_random(&seed) % below;
 }
 
 typedef struct looped {

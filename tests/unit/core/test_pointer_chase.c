@@ -19,7 +19,7 @@ static double chase(const char *model, bool random, uint32_t size, uint32_t stri
         next[i] = random ? i : (i + 1) % count;
     uint64_t seed = 1;
     for (uint32_t i = count - 1; random && i > 0; i--) { /* one cycle through all elements */
-        uint32_t j = fixture_random(&seed) % i, t = next[i];
+        uint32_t j = unit_random(&seed) % i, t = next[i];
         next[i] = next[j];
         next[j] = t;
     }

@@ -68,14 +68,14 @@ TEST(short_as_long)
     }
     unsigned at = 0;
     for (unsigned n = 0; n < EXECUTIONS; n++) {
-        if (fixture_random(&seed) % 8 == 0) /* else the same one again: a loop */
-            at = fixture_random(&seed) % BRANCHES;
+        if (unit_random(&seed) % 8 == 0) /* else the same one again: a loop */
+            at = unit_random(&seed) % BRANCHES;
         const branch *b = &branches[at];
         uint32_t behind = b->address + b->size;
         bool direct = b->kind != ISA_RET && b->kind != ISA_JMP_INDIRECT;
-        uint32_t target = behind + (direct ? 0x40 : fixture_random(&seed) % 8 == 0 ? 0x80 : 0x10);
+        uint32_t target = behind + (direct ? 0x40 : unit_random(&seed) % 8 == 0 ? 0x80 : 0x10);
         bool always = b->kind != ISA_JCC && b->kind != ISA_LOOP;
-        bool taken = always || (fixture_random(&seed) & 255) < b->taken_of_256;
+        bool taken = always || (unit_random(&seed) & 255) < b->taken_of_256;
         const p5_retired r = {.size = sizeof r,
                               .block = blocks[at],
                               .count = (uint16_t)p5_block_count(blocks[at]),

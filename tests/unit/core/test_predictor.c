@@ -74,7 +74,7 @@ TEST(random_branches_of_p55c)
         uint64_t seed = 11;
         unsigned wrong = 0, count = 400000;
         for (unsigned n = 0; n < count; n++) {
-            bool taken = fixture_random(&seed) < table[i][0] * 2147483648.0;
+            bool taken = unit_random(&seed) < table[i][0] * 2147483648.0;
             wrong += !ask(&f, query_at(0x1000, ISA_JCC, taken)).right;
         }
         double rate = (double)wrong / count;
@@ -293,7 +293,7 @@ TEST(state_machine_of_p54c)
     uint64_t seed = 5;
     unsigned model = 0;
     for (unsigned n = 0; n < 2000; n++) {
-        bool taken = fixture_random(&seed) & 1;
+        bool taken = unit_random(&seed) & 1;
         ask(&f, query_at(0x5000, ISA_JCC, false)); /* another branch in between, always right */
         branch_answer answer = ask(&f, query_at(0x1000, ISA_JCC, taken));
         assert_int_equal(answer.hit, model != 0);

@@ -12,8 +12,7 @@ static uint64_t seed = 0x5eed;
 
 static uint8_t random_byte(void)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint8_t)(seed >> 56);
+    return (uint8_t)(unit_random(&seed) >> 23);
 }
 
 /* Every other time the first bytes are prefixes, so that lengths near 15 occur. */

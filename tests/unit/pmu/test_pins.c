@@ -25,11 +25,17 @@ static void record(void *context, p5_pin pin, bool level, uint64_t clock)
     r->changes[r->count++] = (change){pin, level, clock};
 }
 
-static p5_pmu *open_watched(fake_source *fake, recorder *r, uint32_t cesr)
+static p5_pmu *open_family(fake_source *fake, recorder *r, unsigned family)
 {
-    p5_pmu *pmu = fake_open(fake, P5_FAMILY_P55C);
+    p5_pmu *pmu = fake_open(fake, family);
     pmu->pins.half_ratio = HALF_RATIO;
     p5_pmu_on_pin(pmu, record, r);
+    return pmu;
+}
+
+static p5_pmu *open_watched(fake_source *fake, recorder *r, uint32_t cesr)
+{
+    p5_pmu *pmu = open_family(fake, r, P5_FAMILY_P55C);
     fake_write(pmu, P5_MSR_CESR, cesr);
     return pmu;
 }
@@ -44,10 +50,25 @@ static void expect(recorder *r, unsigned i, p5_pin pin, bool level, uint64_t clo
                  (unsigned long long)c->clock, p5_pin_name(pin), level, (unsigned long long)clock);
 }
 
+/* Expects one pulse and no other change. */
+static void expect_pulse(recorder *r, p5_pin pin, uint64_t up, uint64_t down)
+{
+    assert_int_equal(r->count, 2);
+    expect(r, 0, pin, true, up);
+    expect(r, 1, pin, false, down);
+}
+
 static void add(fake_source *fake, enum p5_event event, uint64_t increments, uint64_t asserted)
 {
     fake->increments[event][P5_CPL_KERNEL] += increments;
     fake->asserted[event][P5_CPL_KERNEL] += asserted;
+}
+
+/* Lets the core reach `clock`. */
+static void follow(p5_pmu *pmu, fake_source *fake, uint64_t clock)
+{
+    fake->clock = clock;
+    p5_pmu_follow_pins(pmu);
 }
 
 /* CESR: event `code`, any CPL, pin shows increments or overflows, of counter 0. */
@@ -67,16 +88,12 @@ TEST(an_occurrence_is_a_pulse)
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false)); /* data reads */
-    fake.clock = 101;
-    add(&fake, P5_EVENT_DATA_READ, 1, 1); /* in core clock 100 */
-    p5_pmu_follow_pins(pmu);
+    add(&fake, P5_EVENT_DATA_READ, 1, 1);                     /* in core clock 100 */
+    follow(pmu, &fake, 101);
     assert_int_equal(r.count, 0); /* it is still on its way */
     assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), up_of(100, 3));
-    fake.clock = 200;
-    p5_pmu_follow_pins(pmu);
-    assert_int_equal(r.count, 2);
-    expect(&r, 0, P5_PIN_PM0, true, up_of(100, 3));
-    expect(&r, 1, P5_PIN_PM0, false, up_of(100, 3) + 2);
+    follow(pmu, &fake, 200);
+    expect_pulse(&r, P5_PIN_PM0, up_of(100, 3), up_of(100, 3) + 2);
     p5_pmu_close(pmu);
 }
 
@@ -87,15 +104,11 @@ TEST(two_in_a_clock_are_one_pulse)
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
-    fake.clock = 102;
     add(&fake, P5_EVENT_DATA_READ, 2, 1); /* two clocks would be in two bus clocks */
-    p5_pmu_follow_pins(pmu);
-    fake.clock = 200;
-    p5_pmu_follow_pins(pmu);
+    follow(pmu, &fake, 102);
+    follow(pmu, &fake, 200);
     assert_int_equal(fake_read(pmu, P5_MSR_CTR0), 2);
-    assert_int_equal(r.count, 2);
-    expect(&r, 0, P5_PIN_PM0, true, up_of(101, 3));
-    expect(&r, 1, P5_PIN_PM0, false, up_of(101, 3) + 2);
+    expect_pulse(&r, P5_PIN_PM0, up_of(101, 3), up_of(101, 3) + 2);
     p5_pmu_close(pmu);
 }
 
@@ -107,13 +120,11 @@ TEST(pulses_wait_in_order)
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
     pmu->pins.delay_clocks = 40;
     for (unsigned i = 0; i < 3; i++) {
-        fake.clock = 101 + 8 * i;
         add(&fake, P5_EVENT_DATA_READ, 1, 1);
-        p5_pmu_follow_pins(pmu);
+        follow(pmu, &fake, 101 + 8 * i);
     }
     assert_int_equal(r.count, 0);
-    fake.clock = 200;
-    p5_pmu_follow_pins(pmu);
+    follow(pmu, &fake, 200);
     assert_int_equal(r.count, 6);
     for (unsigned i = 0; i < 3; i++) {
         expect(&r, 2 * i, P5_PIN_PM0, true, up_of(100 + 8 * i, 40));
@@ -128,17 +139,13 @@ TEST(clocks_of_one_bus_clock_are_one_pulse)
     fake_source fake = {0};
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
-    for (unsigned clock = 101; clock <= 102;
-         clock++) { /* core clocks 100 and 101: bus clocks of 103 and 104 */
-        fake.clock = clock;
+    /* Core clocks 100 and 101 show in the bus clocks after those of 103 and 104. */
+    for (unsigned clock = 101; clock <= 102; clock++) {
         add(&fake, P5_EVENT_DATA_READ, 1, 1);
-        p5_pmu_follow_pins(pmu);
+        follow(pmu, &fake, clock);
     }
-    fake.clock = 200;
-    p5_pmu_follow_pins(pmu);
-    assert_int_equal(r.count, 2);
-    expect(&r, 0, P5_PIN_PM0, true, up_of(100, 3));
-    expect(&r, 1, P5_PIN_PM0, false, up_of(101, 3) + 2);
+    follow(pmu, &fake, 200);
+    expect_pulse(&r, P5_PIN_PM0, up_of(100, 3), up_of(101, 3) + 2);
     p5_pmu_close(pmu);
 }
 
@@ -148,15 +155,11 @@ TEST(a_duration_is_a_level)
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x1a, false)); /* waiting for data reads */
     for (unsigned clock = 110; clock <= 150; clock += 10) {   /* on from 100 to 150, fed in five stretches */
-        fake.clock = clock;
         add(&fake, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, 10, 10);
-        p5_pmu_follow_pins(pmu);
+        follow(pmu, &fake, clock);
     }
-    fake.clock = 300;
-    p5_pmu_follow_pins(pmu);
-    assert_int_equal(r.count, 2);
-    expect(&r, 0, P5_PIN_PM0, true, up_of(100, 3));
-    expect(&r, 1, P5_PIN_PM0, false, up_of(149, 3) + 2);
+    follow(pmu, &fake, 300);
+    expect_pulse(&r, P5_PIN_PM0, up_of(100, 3), up_of(149, 3) + 2);
     p5_pmu_close(pmu);
 }
 
@@ -180,10 +183,8 @@ TEST(a_halted_processor)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fake_source fake = {.clock = 100};
         recorder r = {.count = 0};
-        p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+        p5_pmu *pmu = open_family(&fake, &r, P5_FAMILY_P55C);
         p5_pmu_set_cc_clocks(pmu, P5_CC_FREE_RUNNING);
-        pmu->pins.half_ratio = HALF_RATIO;
-        p5_pmu_on_pin(pmu, record, &r);
         fake_write(pmu, P5_MSR_CTR0, (UINT64_C(1) << 40) - rows[i].left);
         fake_write(pmu, P5_MSR_CESR, cesr(rows[i].code, rows[i].overflow) | (rows[i].clocks ? 1u << 8 : 0));
         uint64_t deadline = p5_pmu_pin_deadline(pmu, &rows[i].turn);
@@ -206,21 +207,15 @@ TEST(an_overflow)
         assert_int_equal(p5_pmu_pin_deadline(pmu, NULL),
                          (1000 - 256) / 4); /* at most 4 in a clock, and 256 ahead of it */
         assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), UINT64_MAX);
-        fake.clock = 500;
         add(&fake, P5_EVENT_DATA_READ, 999, 500);
-        p5_pmu_follow_pins(pmu);
-        fake.clock = 600;
-        p5_pmu_follow_pins(pmu);
+        follow(pmu, &fake, 500);
+        follow(pmu, &fake, 600);
         assert_int_equal(r.count, 0);
-        fake.clock = 701;
         add(&fake, P5_EVENT_DATA_READ, 1, 1); /* in core clock 700 */
-        p5_pmu_follow_pins(pmu);
+        follow(pmu, &fake, 701);
         assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), up_of(700, 5));
-        fake.clock = 800;
-        p5_pmu_follow_pins(pmu);
-        assert_int_equal(r.count, 2);
-        expect(&r, 0, pin, true, up_of(700, 5));
-        expect(&r, 1, pin, false, up_of(700, 5) + 2);
+        follow(pmu, &fake, 800);
+        expect_pulse(&r, pin, up_of(700, 5), up_of(700, 5) + 2);
         assert_int_equal(fake_read(pmu, P5_MSR_CTR0 + counter), 0);
         p5_pmu_close(pmu);
     }
@@ -233,12 +228,10 @@ TEST(breakpoint_pins)
     recorder r = {.count = 0};
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
     p5_pmu_set_breakpoint_pins(pmu, true);
-    fake.clock = 101;
     add(&fake, P5_EVENT_DATA_READ, 1, 1);
     add(&fake, P5_EVENT_BREAKPOINT_MATCH_ON_DR1_REGISTER, 1, 1);
-    p5_pmu_follow_pins(pmu);
-    fake.clock = 200;
-    p5_pmu_follow_pins(pmu);
+    follow(pmu, &fake, 101);
+    follow(pmu, &fake, 200);
     assert_int_equal(r.count, 2);
     expect(&r, 0, P5_PIN_PM1, true, up_of(100, 3));
     p5_pmu_close(pmu);
@@ -256,7 +249,7 @@ TEST(the_usual_bus_clock)
     p5_pmu_close(pmu);
 }
 
-/* What was counted before the selection does not show. */
+/* The pin does not show what was counted before the selection. */
 TEST(a_new_selection_begins_anew)
 {
     fake_source fake = {0};
@@ -265,14 +258,11 @@ TEST(a_new_selection_begins_anew)
     fake.clock = 100;
     p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
     fake_write(pmu, P5_MSR_CESR, cesr(0x01, false) << 16);
-    fake.clock = 200;
-    p5_pmu_follow_pins(pmu);
+    follow(pmu, &fake, 200);
     assert_int_equal(r.count, 0);
-    fake.clock = 301;
     add(&fake, P5_EVENT_DATA_WRITE, 1, 1);
-    p5_pmu_follow_pins(pmu);
-    fake.clock = 400;
-    p5_pmu_follow_pins(pmu);
+    follow(pmu, &fake, 301);
+    follow(pmu, &fake, 400);
     assert_int_equal(r.count, 2);
     expect(&r, 0, P5_PIN_PM1, true, up_of(300, 3));
     p5_pmu_close(pmu);
@@ -322,17 +312,11 @@ static void expect_changes(const model_pin *m, p5_pin pin, uint64_t before, uint
         assert_int_not_equal(r->changes[i++].pin, pin);
 }
 
-static uint32_t next_random(uint32_t *seed)
-{
-    *seed = *seed * 1664525 + 1013904223; /* Numerical Recipes' generator */
-    return *seed >> 16;
-}
-
 /* Both pins, fed clock by clock, change when the model's do, for every ratio of core and bus clock; the
  * deadline of a halted processor is the next change of either. */
 TEST(pins_follow_every_clock)
 {
-    uint32_t seed = 1;
+    uint64_t seed = 1;
     for (unsigned half_ratio = 2; half_ratio <= 7; half_ratio++)
         for (unsigned delay = 0; delay < 12; delay += 3) {
             fake_source fake = {0};
@@ -346,15 +330,14 @@ TEST(pins_follow_every_clock)
                 for (unsigned pin = 0; pin < 2; pin++) {
                     models[pin].half_ratio = half_ratio;
                     models[pin].delay = delay;
-                    if (next_random(&seed) % 12 >= clock / 25)
+                    if (unit_random(&seed) % 12 >= clock / 25)
                         continue; /* seldom at first, always in the end */
                     add(&fake,
                         pin == 0 ? P5_EVENT_DATA_READ : P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION,
                         1, 1);
                     model_on(&models[pin], clock);
                 }
-                fake.clock = clock + 1;
-                p5_pmu_follow_pins(pmu);
+                follow(pmu, &fake, clock + 1);
                 expect_changes(&models[0], P5_PIN_PM0, clock, clock + 1, &r);
                 expect_changes(&models[1], P5_PIN_PM1, clock, clock + 1, &r);
                 bool level;
@@ -378,14 +361,11 @@ TEST(a_stretch_is_at_its_end)
         fake_source fake = {.clock = 100};
         recorder r = {.count = 0};
         p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
-        fake.clock = 140;
         add(&fake, P5_EVENT_DATA_READ, on, on);
-        p5_pmu_follow_pins(pmu);
+        follow(pmu, &fake, 140);
         p5_pmu_settle_pins(pmu);
-        assert_int_equal(r.count, 2);
-        expect(&r, 0, P5_PIN_PM0, true,
-               up_of(140 - (on < 40 ? on : 40), 3)); /* no more than the stretch has */
-        expect(&r, 1, P5_PIN_PM0, false, up_of(139, 3) + 2);
+        /* The pin is on for at most the clocks of the stretch. */
+        expect_pulse(&r, P5_PIN_PM0, up_of(140 - (on < 40 ? on : 40), 3), up_of(139, 3) + 2);
         p5_pmu_close(pmu);
     }
 }
@@ -398,9 +378,7 @@ TEST(an_interrupt_while_halted)
     for (unsigned counter = 0; counter < 3; counter++) {
         fake_source fake = {.clock = 100};
         recorder r = {.count = 0};
-        p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
-        pmu->pins.half_ratio = HALF_RATIO;
-        p5_pmu_on_pin(pmu, record, &r);
+        p5_pmu *pmu = open_family(&fake, &r, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
         fake_write(pmu, 0x38f, UINT64_C(0x70000000f));
         fake_write(pmu, 0x186 + counter, 0x16 | OS | PC | INT | EN | INV | CMASK_3);
         fake_write(pmu, 0xc1 + counter, (uint32_t)((UINT64_C(1) << 40) - 700));
@@ -417,9 +395,7 @@ TEST(an_overflow_requests_an_interrupt)
     for (unsigned counter = 0; counter < 7; counter++) {
         fake_source fake = {0};
         recorder r = {.count = 0};
-        p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
-        pmu->pins.half_ratio = HALF_RATIO;
-        p5_pmu_on_pin(pmu, record, &r);
+        p5_pmu *pmu = open_family(&fake, &r, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
         fake_write(pmu, 0x38f, UINT64_C(0x70000000f)); /* GLOBAL_CTRL */
         assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), UINT64_MAX);
         uint64_t start = (UINT64_C(1) << 40) - 100;
@@ -436,19 +412,15 @@ TEST(an_overflow_requests_an_interrupt)
         if (counter >= 2) /* the first two have a pin, which can change in any clock */
             assert_int_equal(p5_pmu_pin_deadline(pmu, NULL),
                              0); /* its 100 may be counted ahead of the clock */
-        fake.clock = 60;
         add(&fake, event, 99, 50);
-        p5_pmu_follow_pins(pmu);
-        fake.clock = 80;
-        p5_pmu_follow_pins(pmu);
+        follow(pmu, &fake, 60);
+        follow(pmu, &fake, 80);
         for (unsigned i = 0; i < r.count; i++)
             assert_int_not_equal(r.changes[i].pin, P5_PIN_PMI);
         r.count = 0;
-        fake.clock = 101;
         add(&fake, event, 1, 1); /* in core clock 100 */
-        p5_pmu_follow_pins(pmu);
-        fake.clock = 200;
-        p5_pmu_follow_pins(pmu);
+        follow(pmu, &fake, 101);
+        follow(pmu, &fake, 200);
         unsigned first = counter < 2 ? 2 : 0; /* after the pin's own pulse */
         assert_int_equal(r.count, first + 2);
         expect(&r, first, P5_PIN_PMI, true, up_of(100, 5));
@@ -464,25 +436,20 @@ TEST(two_overflows_are_one_pulse)
     for (unsigned of_two = 0; of_two < 2; of_two++) {
         fake_source fake = {0};
         recorder r = {.count = 0};
-        p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
-        pmu->pins.half_ratio = HALF_RATIO;
-        p5_pmu_on_pin(pmu, record, &r);
+        p5_pmu *pmu = open_family(&fake, &r, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
         for (uint32_t i = 2; i < 3 + of_two; i++) { /* these have no pin */
             fake_write(pmu, SEL0 + i, 0x16 | OS | INT | EN);
             fake_write(pmu, PMC0 + i, (uint32_t)-1);
         }
-        fake.clock = 100;
         add(&fake, P5_EVENT_INSTRUCTIONS_EXECUTED, of_two ? 1 : (UINT64_C(1) << 40) + 1, 1);
-        p5_pmu_follow_pins(pmu);
+        follow(pmu, &fake, 100);
         p5_pmu_settle_pins(pmu);
-        assert_int_equal(r.count, 2);
-        expect(&r, 0, P5_PIN_PMI, true, up_of(99, 5));
-        expect(&r, 1, P5_PIN_PMI, false, up_of(99, 5) + 2);
+        expect_pulse(&r, P5_PIN_PMI, up_of(99, 5), up_of(99, 5) + 2);
         p5_pmu_close(pmu);
     }
 }
 
-/* IERR#: a parity error is a pulse of the clock in which it is seen, if anybody watches the pins. */
+/* IERR#: a parity error is a pulse of the clock in which it is seen, if a callback watches the pins. */
 TEST(a_parity_error)
 {
     fake_source fake = {.clock = 100};
@@ -491,25 +458,21 @@ TEST(a_parity_error)
     pins_parity_error(pmu);
     assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), up_of(100, 3));
     assert_false(pmu_pin_level(pmu, P5_PIN_IERR));
-    fake.clock = up_of(100, 3);
-    p5_pmu_follow_pins(pmu);
+    follow(pmu, &fake, up_of(100, 3));
     assert_true(pmu_pin_level(pmu, P5_PIN_IERR));
     p5_pmu_settle_pins(pmu);
-    assert_int_equal(r.count, 2);
-    expect(&r, 0, P5_PIN_IERR, true, up_of(100, 3));
-    expect(&r, 1, P5_PIN_IERR, false, up_of(100, 3) + 2);
+    expect_pulse(&r, P5_PIN_IERR, up_of(100, 3), up_of(100, 3) + 2);
     p5_pmu_close(pmu);
 }
 
-/* Without a callback nothing is simulated. */
+/* Without a callback p5scope simulates no pins. */
 TEST(nobody_watches)
 {
     fake_source fake = {0};
     p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
     fake_write(pmu, P5_MSR_CESR, cesr(0x00, false));
-    fake.clock = 101;
     add(&fake, P5_EVENT_DATA_READ, 1, 1);
-    p5_pmu_follow_pins(pmu);
+    follow(pmu, &fake, 101);
     pins_parity_error(pmu);
     assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), UINT64_MAX);
     recorder r = {.count = 0};

@@ -17,12 +17,6 @@ typedef struct fixture {
     p5_stat stat;
 } fixture;
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 33;
-}
-
 static void make(fixture *f, uint64_t seed, size_t run_count)
 {
     memset(f, 0, sizeof *f);
@@ -33,11 +27,11 @@ static void make(fixture *f, uint64_t seed, size_t run_count)
     for (size_t run = 0; run < run_count; run++) {
         p5_counts *counts = &f->runs[run].counts;
         for (unsigned cpl = 0; cpl < P5_CPL_CLASSES; cpl++) {
-            counts->clocks[cpl] = next_random(&seed);
+            counts->clocks[cpl] = unit_random(&seed);
             for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
-                counts->increments[e][cpl] = next_random(&seed) >> e % 32;
+                counts->increments[e][cpl] = (uint64_t)unit_random(&seed) >> e % 32;
         }
-        f->runs[run].instructions = next_random(&seed);
+        f->runs[run].instructions = unit_random(&seed);
         f->runs[run].host_seconds = 1;
     }
     f->stat = (p5_stat){.model = f->model,
