@@ -61,12 +61,13 @@ typedef enum p5_row_format { P5_ROWS_TEXT, P5_ROWS_JSON, P5_ROWS_CSV } p5_row_fo
 
 /* ---- Event selections ---- */
 
-/* The `event` of a selected row that shows the clocks, which are not an event. */
-enum { P5_SELECT_CLOCKS = -1 };
+/* The `event` of a selected row that shows no event: the clocks, or the clocks of a cause (P5_SELECT_STALL plus
+ * p5_stall). */
+enum { P5_SELECT_CLOCKS = -1, P5_SELECT_STALL = P5_EVENT_COUNT };
 
 /* One row of a report. */
 typedef struct p5_selected {
-    int event;        /* enum p5_event or P5_SELECT_CLOCKS */
+    int event;        /* enum p5_event, P5_SELECT_CLOCKS or P5_SELECT_STALL + p5_stall */
     uint8_t cpl_mask; /* P5_CPL_MASK_* */
     bool asserted;    /* :c, clocks in which the event's signal was on */
     bool supported;   /* the processor has the event */
@@ -84,12 +85,15 @@ typedef struct p5_selection {
  * caller:
  *   list := item { ',' item }
  *   item := name [ ':' mods ] | '{' name [ ':' mods ] { ',' name [ ':' mods ] } '}' [ ':' mods ]
- *   name := event, alias, perf's name, rNN, rNN.C, 'clocks', 'all', or a pattern with * and ?
- *   mods := u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on), in any order
+ *   name := event, alias, perf's name, rNN, rNN.C, 'clocks', 'all', 'stall_CAUSE', 'stalls', or a pattern with * and ?
+ *   mods := u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on; events only), in any order
  * Without u and k both are selected. A group's modifiers apply to its members that have none of their own.
- * `all` and patterns select the events that `family` has. The error's column is the place in `text`. */
+ * `all` and patterns select the events that `family` has, `stalls` and patterns that begin with stall_ the causes of
+ * clocks. The error's column is the place in `text`. */
 p5_status p5_selection_add(p5_selection *selection, const char *text, unsigned family, p5_error *error);
 void p5_selection_free(p5_selection *selection);
+/* Returns the event of a row; NULL if it shows the clocks or those of a cause. */
+const p5_event_info *p5_selected_event(const p5_selected *selected);
 /* Returns the row's value in `counts`. */
 uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts);
 /* Returns true if one CTR0 and one CTR1 could count the members of group `group` at the same time. */

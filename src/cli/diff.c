@@ -17,12 +17,12 @@ static bool is_whole(const p5_profile *profile, const char *path)
 
 /* Compares the profiles of both operands. Returns the exit status: CLI_FAILED if --threshold is exceeded, and
  * CLI_UNMEASURED if it cannot be judged. */
-static int compare(const cli_options *line, const word_list *events)
+static int compare(const cli_options *line, word_list *events)
 {
     p5_profile *a = profile_input(line->operands[0], line);
     p5_profile *b = a != NULL ? profile_input(line->operands[1], line) : NULL;
     int status = CLI_USAGE;
-    if (b != NULL && event_words_check("-e", events, false, p5_profile_family(a))) {
+    if (b != NULL && event_words_resolve("-e", events, false, p5_profile_family(a))) {
         const p5_profile_comparison comparison = {.events = events->words,
                                                   .threshold_percent =
                                                       line->used[OPTION_THRESHOLD] ? line->threshold : -1,

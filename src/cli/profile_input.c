@@ -7,24 +7,53 @@
 
 bool event_words_add(word_list *events, const char *option, const text_list *list)
 {
-    enum { MOST_EVENTS = 16 };
     bool good = true;
     for (size_t i = 0; i < list->count && good; i++)
-        good = word_list_add(events, option, list->items[i], MOST_EVENTS, "events") == 0;
+        good = word_list_add(events, option, list->items[i], WORDS_MOST, "events") == 0;
     return good;
 }
 
-bool event_words_check(const char *option, const word_list *events, bool all, unsigned family)
+/* Adds the event `name` to `to`, unless it is there. Returns false when memory is out. */
+static bool add_once(const char *option, const char *name, word_list *to)
 {
-    for (size_t i = 0; i < events->count; i++) {
-        p5_error error = {0};
-        if (all && strcmp(events->words[i], "all") == 0)
-            continue;
-        if (p5_profile_event_check(family, events->words[i], &error) != P5_OK)
-            return cli_refuse_error(&error, option, events->words[i],
-                                    "Run 'p5scope list' to see the events.");
-    }
-    return true;
+    for (size_t i = 0; i < to->count; i++)
+        if (strcmp(to->words[i], name) == 0)
+            return true;
+    return word_list_add(to, option, name, WORDS_MOST, "events") == 0;
+}
+
+/* Adds the events of `word`, a name, a pattern, "all" or "stalls", to `to`. Returns false after a message. */
+static bool resolve(const char *option, const char *word, bool all, unsigned family, word_list *to)
+{
+    p5_error error = {0};
+    p5_selection found = {0};
+    bool everything = all && strcmp(word, "all") == 0;
+    bool pattern = !everything && (strpbrk(word, "*?") != NULL || strcmp(word, "all") == 0 ||
+                                   strncmp(word, "stalls", strlen("stalls")) == 0);
+    bool good = everything || (pattern ? p5_selection_add(&found, word, family, &error)
+                                       : p5_profile_event_check(family, word, &error)) == P5_OK;
+    if (!good)
+        cli_show_error(&error, option, word, "Run 'p5scope list' to see the events.");
+    else if (to->count + found.count > WORDS_MOST)
+        good = cli_refuse(option, word, 1, "'%s' selects %zu events, and more than %d are not possible", word,
+                          found.count, WORDS_MOST);
+    else if (!pattern)
+        good = add_once(option, word, to);
+    for (size_t i = 0; i < found.count && good; i++)
+        good = add_once(option, found.items[i].name, to);
+    p5_selection_free(&found);
+    return good;
+}
+
+bool event_words_resolve(const char *option, word_list *events, bool all, unsigned family)
+{
+    word_list resolved = {0};
+    bool good = true;
+    for (size_t i = 0; i < events->count && good; i++)
+        good = resolve(option, events->words[i], all, family, &resolved);
+    word_list_free(events);
+    *events = resolved;
+    return good;
 }
 
 /* Reads a profile and applies --no-demangle and --source-dir. Returns NULL after a message. */

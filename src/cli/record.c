@@ -133,8 +133,8 @@ static int record(record_options *options, output_reserved files[FILES], const c
 static int record_guest(record_options *options)
 {
     unsigned family = p5_model_family(options->guest.model);
-    if (!event_words_check("--events", &options->events, true, family) ||
-        !event_words_check("-e", &options->checked, false, family))
+    if (!event_words_resolve("--events", &options->events, true, family) ||
+        !event_words_resolve("-e", &options->checked, false, family))
         return CLI_USAGE;
     const file_use outputs[] = {{"-o", profile_path(options), false},
                                 {"--callgrind", options->line->callgrind, false},

@@ -159,8 +159,8 @@ static int report(report_options *options)
         return CLI_USAGE;
     p5_error error = {0};
     bool converts = line->callgrind != NULL || line->cachegrind != NULL;
-    bool good = event_words_check("-e", &options->events, converts && line->output == NULL,
-                                  p5_profile_family(profile));
+    bool good = event_words_resolve("-e", &options->events, converts && line->output == NULL,
+                                    p5_profile_family(profile));
     if (good && line->fold != NULL &&
         p5_profile_event_check(p5_profile_family(profile), line->fold, &error) != P5_OK) {
         cli_show_error(&error, "--fold", line->fold, "Run 'p5scope list' to see the events.");

@@ -78,7 +78,7 @@ p5scope trace -o t.csv --at , hello
 p5scope record --callgrind=out --events 'branches,' $GUESTS/hello
 p5scope top --table nosuch $GUESTS/hello
 p5scope stat --expect 'clocks<5,L1<4' hello
-p5scope stat -e clocks,stall_agi hello
+p5scope stat -e clocks,stall_agi:c hello
 p5scope bench --asm nop --trips 3-5
 p5scope run --max-clocks 0 hello
 p5scope stat -I 500c --interval-count 0 hello

@@ -41,3 +41,10 @@ p5scope record -q -o p54c.data --model p54c-133 $GUESTS/timer.elf >/dev/null; p5
 printf '.globl _start\n_start: mov $1, %%eax\n int $0x80\n' >src.s; as --32 -g src.s -o src.o && ld -m elf_i386 src.o -o src; p5scope record -q -o src.data ./src; p5scope annotate -i src.data _start | grep -c newer
 touch -d '+1 hour' src.s; p5scope annotate -i src.data _start | grep -A1 newer
 p5scope report src.data --page | jq -c '.newer_sources | map(sub(".*/"; ""))'; touch -d '-1 hour' src.s; p5scope report src.data --page | jq -c .newer_sources
+# stat, trace and report agree about each cause of clocks, and the causes are all clocks
+p5scope stat -q -x, -e 'clocks,stalls' $GUESTS/quicksort 10 2>&1 >/dev/null | grep -v '^#' | cut -d, -f1,3 | sort -t, -k2 >stat; awk -F, '$2 == "clocks" { all = $1; next } { sum += $1 } END { print sum == all, NR }' stat
+p5scope trace -q -o t.csv -I 1e9c -e clocks,stalls $GUESTS/quicksort 10 >/dev/null; grep -v '^#' t.csv | awk -F, 'NR == 1 { split($0, name) } { split($0, last) } END { for (i = 13; i <= NF; i++) print last[i] "," name[i] }' | sort -t, -k2 | diff - stat && echo same
+p5scope record -q -o q.data $GUESTS/quicksort 10 >/dev/null; p5scope report q.data -e 'clocks,stalls' | sed -n "s/^# Event '\(.*\)': /\1 /p" | tr -d , | awk '{ print $2 "," $1 }' | sort -t, -k2 | diff - stat && echo same
+p5scope report a.data -e 'data_t*,stall_data_*,data_tlb_miss' | grep Event
+p5scope report a.data -e '*'
+p5scope diff a.data b.data -e 'stall_da*' --no-functions

@@ -51,8 +51,8 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
             continue;
         judged++;
         int reg = expect->of_register; /* index into `registers`; negative: an event or clocks are expected */
-        if (reg < 0 && expect->what.event != P5_SELECT_CLOCKS &&
-            (p5_event_describe((enum p5_event)expect->what.event)->families & p5_model_family(model)) == 0) {
+        const p5_event_info *event = reg < 0 ? p5_selected_event(&expect->what) : NULL;
+        if (event != NULL && (event->families & p5_model_family(model)) == 0) {
             failed++;
             fprintf(out, "%s: %s does not have this event (line %u)\n", expect->what.name,
                     p5_model_name(model), expect->line);

@@ -301,8 +301,8 @@ p5_status database_end_run(p5_database *database, sqlite3_int64 run, const datab
     return database_execute(database, statement, error);
 }
 
-p5_status database_event(p5_database *database, const char *name, int event, const char *mode,
-                         sqlite3_int64 *id, p5_error *error)
+p5_status database_event(p5_database *database, const char *name, const p5_event_info *event,
+                         const char *mode, sqlite3_int64 *id, p5_error *error)
 {
     sqlite3_stmt *find = database->find_event;
     bind_text(find, 1, name);
@@ -315,12 +315,11 @@ p5_status database_event(p5_database *database, const char *name, int event, con
     sqlite3_stmt *add = database->add_event;
     bind_text(add, 1, name);
     bind_text(add, 3, mode);
-    if (event >= 0) {
-        const p5_event_info *info = p5_event_describe((enum p5_event)event);
-        bind_text(add, 2, info->name);
-        sqlite3_bind_int(add, 4, info->code);
-        bind_text(add, 5, event_counters_text(info->counters));
-        bind_text(add, 6, event_grade_text(info->grade));
+    if (event != NULL) {
+        bind_text(add, 2, event->name);
+        sqlite3_bind_int(add, 4, event->code);
+        bind_text(add, 5, event_counters_text(event->counters));
+        bind_text(add, 6, event_grade_text(event->grade));
     }
     p5_status status = database_execute(database, add, error);
     *id = sqlite3_last_insert_rowid(database->sqlite);

@@ -107,10 +107,10 @@ static p5_status event_id(merger *m, const char *name, const char *mode, sqlite3
 {
     p5_selected found;
     char text[4];
-    if (scan_selected(name, P5_FAMILY_P54C | P5_FAMILY_P55C, &found, NULL) != P5_OK) /* a stall cause */
+    if (scan_selected(name, P5_FAMILY_P54C | P5_FAMILY_P55C, &found, NULL) != P5_OK) /* of another version */
         found = (p5_selected){.event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL};
-    return database_event(m->database, name, found.event, mode != NULL ? mode : event_mode_text(&found, text),
-                          id, error);
+    return database_event(m->database, name, p5_selected_event(&found),
+                          mode != NULL ? mode : event_mode_text(&found, text), id, error);
 }
 
 /* Adds the value of an event or a stall cause of `stat` to the open row. A line without a value, for an event that the

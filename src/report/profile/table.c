@@ -334,7 +334,7 @@ p5_status p5_profile_write_table(FILE *out, const p5_profile *p, const p5_profil
     static const char *const clocks_only[] = {"clocks", NULL};
     const char *const sampled[] = {p->sample_event, NULL};
     const char *const *events = t->samples ? sampled : t->events && t->events[0] ? t->events : clocks_only;
-    enum { MOST = 16 };
+    enum { MOST = 64 };
     profile_value values[MOST];
     uint64_t totals[MOST];
     size_t width = 0;

@@ -93,7 +93,7 @@ static void write_row(csv *to, const stat_row *of)
         value_field(to, value.mean);
     else
         field(to, "<not supported>");
-    middle_fields(to, "", row->name, value.variance_percent);
+    middle_fields(to, row->event >= P5_SELECT_STALL ? "clocks" : "", row->name, value.variance_percent);
     if (stat_row_metric(&to->report, of, &beside)) {
         number_field(to, beside.value, beside.decimals);
         field(to, beside.unit);

@@ -79,7 +79,7 @@ static void write_row(json_writer *json, stat_report *report, const stat_row *of
     char mode[4];
     json_open_object(json);
     if (row->supported) {
-        write_perf_keys(json, report, value.mean, "", row->name);
+        write_perf_keys(json, report, value.mean, row->event >= P5_SELECT_STALL ? "clocks" : "", row->name);
         write_count(json, value.mean);
     } else {
         write_interval(json, stat);
@@ -89,8 +89,8 @@ static void write_row(json_writer *json, stat_report *report, const stat_row *of
     if (stat->run_count > 1)
         json_key_double(json, "variance", value.variance_percent);
     json_key_string(json, "mode", event_mode_text(row, mode));
-    if (row->event != P5_SELECT_CLOCKS) {
-        const p5_event_info *event = p5_event_describe((enum p5_event)row->event);
+    const p5_event_info *event = p5_selected_event(row);
+    if (event != NULL) {
         json_key_string(json, "ctr", event_counters_text(event->counters));
         json_key_unsigned(json, "code", event->code);
         json_key_string(json, "grade", event_grade_text(event->grade));

@@ -91,17 +91,11 @@ p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *e
             *variable = METRIC_SECONDS + i;
             return P5_OK;
         }
-    for (unsigned i = 0; i < P5_STALL_COUNT; i++) {
-        char stall[NAME_SPACE];
-        snprintf(stall, sizeof stall, "stall_%s", p5_stall_name((p5_stall)i));
-        if (text_same_name(name, stall)) {
-            *variable = METRIC_STALL + i;
-            return P5_OK;
-        }
-    }
     int event;
     p5_status status = scan_event(name, &event, error);
-    *variable = event == P5_SELECT_CLOCKS ? METRIC_CLOCKS : (unsigned)event;
+    *variable = event == P5_SELECT_CLOCKS  ? METRIC_CLOCKS
+                : event >= P5_SELECT_STALL ? METRIC_STALL + (unsigned)(event - P5_SELECT_STALL)
+                                           : (unsigned)event;
     return status;
 }
 

@@ -4,30 +4,34 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "report/stat/scan.h"
 #include "report/stat/stat_internal.h"
 
 /* The row `clocks`, which is shown without having been selected. */
 static const p5_selected clocks = {
     .event = P5_SELECT_CLOCKS, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
 
-/* Plans a row. Its derived figure is the one of the event table (p5_event_info.figure); events that count durations
- * otherwise get their share of the clocks. */
+/* Plans a row. Its derived figure is the one of the event table (p5_event_info.figure); other events that count
+ * durations, and causes of clocks, get their share of the clocks. */
 static p5_status plan_row(stat_row *row, const p5_selected *selected, p5_error *error)
 {
     row->selected = selected;
     if (selected->event == P5_SELECT_CLOCKS || selected->asserted || !selected->supported)
         return P5_OK;
-    const p5_event_info *event = p5_event_describe((enum p5_event)selected->event);
-    if (event->figure != NULL) {
+    const p5_event_info *event = p5_selected_event(selected);
+    if (event != NULL && event->figure != NULL) {
         row->unit = event->figure_unit;
         row->decimals = event->figure_decimals;
         return metric_formula_parse(event->figure, &row->formula, error);
     }
-    if (!event->duration)
+    if (event != NULL && !event->duration)
         return P5_OK;
-    /* The modifier c takes clocks, because an event may count 2 in a clock, as when both pipes wait. */
-    char formula[160];
-    snprintf(formula, sizeof formula, "100*%s:c/clocks", event->name);
+    char formula[160], stall[SCAN_STALL_NAME];
+    if (event != NULL) /* in clocks (:c), because an event may count 2 in a clock, as when both pipes wait */
+        snprintf(formula, sizeof formula, "100*%s:c/clocks", event->name);
+    else
+        snprintf(formula, sizeof formula, "100*%s/clocks",
+                 scan_stall_name((p5_stall)(selected->event - P5_SELECT_STALL), stall));
     row->unit = "% of clocks";
     row->decimals = 1;
     return metric_formula_parse(formula, &row->formula, error);

@@ -54,12 +54,24 @@ p5_status scan_modifiers(scanner *s, event_modifiers *found)
     return found->length > 0 ? P5_OK : scan_fail(s, s->at, P5_ERR_SYNTAX, "a modifier is missing: u, k or c");
 }
 
+const char *scan_stall_name(p5_stall cause, char text[SCAN_STALL_NAME])
+{
+    snprintf(text, SCAN_STALL_NAME, "stall_%s", p5_stall_name(cause));
+    return text;
+}
+
 p5_status scan_event(const char *name, int *event, p5_error *error)
 {
     enum p5_event id;
+    char stall[SCAN_STALL_NAME];
     *event = P5_SELECT_CLOCKS;
     if (p5_event_is_clocks(name))
         return P5_OK;
+    for (unsigned i = 0; i < P5_STALL_COUNT; i++)
+        if (text_same_name(name, scan_stall_name((p5_stall)i, stall))) {
+            *event = P5_SELECT_STALL + (int)i;
+            return P5_OK;
+        }
     p5_status status = p5_event_find(name, &id, error);
     if (status == P5_OK)
         *event = (int)id;

@@ -37,11 +37,14 @@ typedef struct event_modifiers {
 /* Scans ":" and modifiers if they are next after blanks. P5_ERR_SYNTAX if a colon has no valid modifier after it. */
 p5_status scan_modifiers(scanner *s, event_modifiers *found);
 
-/* Parses a selection that must select one event of `family`, or the clocks. */
+/* Parses a selection that must select one event of `family`, the clocks, or one cause of clocks. */
 p5_status scan_selected(const char *text, unsigned family, p5_selected *found, p5_error *error);
 
-/* Finds the event `name`, which may be any spelling of it, or of the clocks (P5_SELECT_CLOCKS). P5_ERR_NAME with
- * a hint. */
+/* Writes a cause of clocks as events are named, stall_CAUSE, to `text`. Returns `text`. */
+enum { SCAN_STALL_NAME = 48 };
+const char *scan_stall_name(p5_stall cause, char text[SCAN_STALL_NAME]);
+/* Finds the event `name`, which may be any spelling of it, or of the clocks (P5_SELECT_CLOCKS), or of a cause of clocks
+ * (P5_SELECT_STALL + p5_stall). P5_ERR_NAME with a hint. */
 p5_status scan_event(const char *name, int *event, p5_error *error);
 
 #endif

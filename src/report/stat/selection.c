@@ -17,7 +17,7 @@ typedef struct parser {
     unsigned group;  /* number of the {group} being parsed; 0 = none */
 } parser;
 
-/* Adds a row for an event or the clocks (P5_SELECT_CLOCKS), without modifiers. */
+/* Adds a row without modifiers. `event` is as in p5_selected. */
 static p5_status add_row(parser *in, int event)
 {
     p5_selection *selection = in->selection;
@@ -26,15 +26,29 @@ static p5_status add_row(parser *in, int event)
     p5_selected *row = &selection->items[selection->count++];
     *row = (p5_selected){
         .event = event, .group = in->group, .cpl_mask = P5_CPL_MASK_ALL, .supported = true, .name = "clocks"};
-    if (event != P5_SELECT_CLOCKS) {
-        const p5_event_info *info = p5_event_describe((enum p5_event)event);
+    const p5_event_info *info = p5_selected_event(row);
+    if (info != NULL) {
         snprintf(row->name, sizeof row->name, "%s", info->name);
         row->supported = (info->families & in->family) != 0;
+    } else if (event != P5_SELECT_CLOCKS) {
+        scan_stall_name((p5_stall)(event - P5_SELECT_STALL), row->name);
     }
     return P5_OK;
 }
 
-/* Adds a row for each event of the model that matches a pattern, which was written at `at`. */
+/* Adds a row for each cause of clocks that matches a pattern. */
+static p5_status add_stalls(parser *in, const char *pattern)
+{
+    p5_status status = P5_OK;
+    char name[SCAN_STALL_NAME];
+    for (unsigned i = 0; i < P5_STALL_COUNT && status == P5_OK; i++)
+        if (text_glob(pattern, scan_stall_name((p5_stall)i, name)))
+            status = add_row(in, P5_SELECT_STALL + (int)i);
+    return status;
+}
+
+/* Adds a row for each event of the model that matches a pattern, which was written at `at`. Causes of clocks must be
+ * named by the pattern's beginning, so that '*read*' selects events only. */
 static p5_status add_matches(parser *in, const char *pattern, const char *at)
 {
     size_t before = in->selection->count;
@@ -44,21 +58,11 @@ static p5_status add_matches(parser *in, const char *pattern, const char *at)
         if ((info->families & in->family) != 0 && text_glob(pattern, info->name))
             status = add_row(in, id);
     }
+    if (status == P5_OK && strncasecmp(pattern, "stall_", strlen("stall_")) == 0)
+        status = add_stalls(in, pattern);
     if (status != P5_OK || in->selection->count > before)
         return status;
     return scan_fail(&in->scan, at, P5_ERR_NAME, "no event of this model matches '%s'", pattern);
-}
-
-/* Adds a hint to the error for an unknown event if `name` is a stall cause, as reports write it (stall_CAUSE). */
-static void hint_stall(const char *name, p5_error *error)
-{
-    for (unsigned i = 0; i < P5_STALL_COUNT && error != NULL; i++) {
-        char stall[48];
-        snprintf(stall, sizeof stall, "stall_%s", p5_stall_name((p5_stall)i));
-        if (text_same_name(name, stall))
-            error_hint(error,
-                       "it is a cause of clocks; stat and trace show all causes if no events are selected");
-    }
 }
 
 /* Parses a name, which ends at a sign of the grammar, and adds the rows that it selects. */
@@ -78,23 +82,28 @@ static p5_status parse_name(parser *in)
     snprintf(name, sizeof name, "%.*s", (int)length, start);
     if (text_same_name(name, "all") || strpbrk(name, "*?") != NULL)
         return add_matches(in, text_same_name(name, "all") ? "*" : name, start);
+    if (text_same_name(name, "stalls"))
+        return add_stalls(in, "*");
     p5_status status = scan_event(name, &event, in->scan.error);
     if (status == P5_OK)
         return add_row(in, event);
-    hint_stall(name, in->scan.error);
     error_at(in->scan.error, NULL, 0, (unsigned)(start - in->scan.text) + 1);
     return status;
 }
 
 /* Applies modifiers to a row that has none of its own. */
-static void modify(p5_selected *row, const event_modifiers *modifiers)
+static p5_status modify(parser *in, p5_selected *row, const event_modifiers *modifiers)
 {
     if (modifiers->length == 0 || strchr(row->name, ':') != NULL)
-        return;
+        return P5_OK;
+    if (modifiers->asserted && row->event >= P5_SELECT_STALL)
+        return scan_fail(&in->scan, strpbrk(modifiers->text, "cC"), P5_ERR_SYNTAX,
+                         "the modifier c is for events, and %s is a cause of clocks", row->name);
     size_t length = strlen(row->name);
     row->cpl_mask = modifiers->cpl_mask;
     row->asserted = modifiers->asserted;
     snprintf(row->name + length, sizeof row->name - length, ":%.*s", (int)modifiers->length, modifiers->text);
+    return P5_OK;
 }
 
 /* Parses items with commas between them: the whole text (`brace` NULL), or the members of the group that begins at
@@ -116,7 +125,7 @@ static p5_status parse_items(parser *in, const char *brace)
         if (status == P5_OK)
             status = scan_modifiers(&in->scan, &modifiers);
         for (size_t i = first; i < in->selection->count && status == P5_OK; i++)
-            modify(&in->selection->items[i], &modifiers);
+            status = modify(in, &in->selection->items[i], &modifiers);
     } while (status == P5_OK && scan_sign(&in->scan, ","));
     if (status != P5_OK || (brace != NULL && scan_sign(&in->scan, "}")))
         return status;
@@ -140,23 +149,31 @@ void p5_selection_free(p5_selection *selection)
     memset(selection, 0, sizeof *selection);
 }
 
+const p5_event_info *p5_selected_event(const p5_selected *selected)
+{
+    bool is_event = selected->event >= 0 && selected->event < P5_EVENT_COUNT;
+    return is_event ? p5_event_describe((enum p5_event)selected->event) : NULL;
+}
+
 uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts)
 {
     const uint64_t *parts = selected->event == P5_SELECT_CLOCKS ? counts->clocks
-                            : selected->asserted                ? counts->asserted[selected->event]
-                                                                : counts->increments[selected->event];
+                            : selected->event >= P5_SELECT_STALL
+                                ? counts->stalls[selected->event - P5_SELECT_STALL]
+                            : selected->asserted ? counts->asserted[selected->event]
+                                                 : counts->increments[selected->event];
     return p5_counts_sum(parts, selected->cpl_mask);
 }
 
 bool p5_selection_fits_counters(const p5_selection *selection, unsigned group)
 {
     /* Two counters count at most one event that needs CTR0, one that needs CTR1, and two in total. Clocks
-     * need none, because the TSC counts them. */
+     * need none, because the TSC counts them; causes of clocks are not the processor's. */
     unsigned needs[4] = {0};
     for (size_t i = 0; i < selection->count; i++) {
-        const p5_selected *row = &selection->items[i];
-        if (row->group == group && row->event != P5_SELECT_CLOCKS)
-            needs[p5_event_describe((enum p5_event)row->event)->counters & 3]++;
+        const p5_event_info *event = p5_selected_event(&selection->items[i]);
+        if (selection->items[i].group == group && event != NULL)
+            needs[event->counters & 3]++;
     }
     return needs[P5_ON_CTR0] <= 1 && needs[P5_ON_CTR1] <= 1 &&
            needs[P5_ON_CTR0] + needs[P5_ON_CTR1] + needs[P5_ON_CTR0 | P5_ON_CTR1] <= 2;

@@ -110,9 +110,9 @@ static void put_counters(p5_trace *trace, const trace_row *r, const char *track,
     double clocks = (double)(r->at->clock - state->clock);
     bool first = true;
     for (size_t i = 0; i < trace->column_count; i++) {
-        const trace_column *column = &trace->columns[i];
-        bool is_clocks = column->selected != NULL && column->selected->event == P5_SELECT_CLOCKS;
-        if ((column->selected == NULL) != stalls || is_clocks) /* clocks per clock would always be 1000 */
+        const p5_selected *column = &trace->columns[i];
+        bool is_clocks = column->event == P5_SELECT_CLOCKS;
+        if ((column->event >= P5_SELECT_STALL) != stalls || is_clocks) /* clocks per clock are always 1000 */
             continue;
         if (first)
             begin_event(file, track, 'C', state->clock, 0);

@@ -9,13 +9,6 @@
 #include "p5tool/trace.h"
 #include "report/trace/file.h"
 
-/* A counter of the trace: an event, the clocks, or a stall cause. */
-typedef struct trace_column {
-    char name[112];              /* the event with its modifiers, "clocks", or "stall_CAUSE" */
-    const p5_selected *selected; /* NULL: it is the stall cause `stall` */
-    p5_stall stall;
-} trace_column;
-
 /* A row with its place in the run: the totals at an observation, or at the ends of the window. */
 typedef struct trace_row {
     uint64_t number;            /* from 0 */
@@ -38,8 +31,8 @@ struct p5_trace {
     const trace_sink_type *sink;
     void *state;      /* owned by the sink */
     trace_file *file; /* NULL for a database */
-    p5_selection all; /* clocks and every event, if the options select nothing */
-    trace_column *columns;
+    p5_selection all; /* clocks, every event and the causes of the clocks, if the options select nothing */
+    const p5_selected *columns; /* items of `all` or of the options' selection */
     size_t column_count;
     const p5_register *registers; /* of the performance monitor: CESR, CTR0, CTR1, or those of a later one */
     size_t register_count;

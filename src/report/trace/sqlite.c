@@ -30,14 +30,10 @@ static p5_status add_events(p5_trace *trace, sqlite_state *state, p5_error *erro
 {
     p5_status status = P5_OK;
     for (size_t i = 0; i < trace->column_count && status == P5_OK; i++) {
-        const trace_column *column = &trace->columns[i];
-        char mode[4] = "uk";
-        int event = P5_SELECT_CLOCKS;
-        if (column->selected != NULL) {
-            event_mode_text(column->selected, mode);
-            event = column->selected->event;
-        }
-        status = database_event(state->database, column->name, event, mode, &state->events[i], error);
+        const p5_selected *column = &trace->columns[i];
+        char mode[4];
+        status = database_event(state->database, column->name, p5_selected_event(column),
+                                event_mode_text(column, mode), &state->events[i], error);
     }
     return status;
 }

@@ -166,12 +166,8 @@ static void write_row(p5_trace *trace, const char *kind, const p5_observation *a
     if (trace->failed || trace->sink->row == NULL)
         return;
     p5_machine_counts(trace->machine, &trace->counts);
-    for (size_t i = 0; i < trace->column_count; i++) {
-        const trace_column *column = &trace->columns[i];
-        trace->values[i] = column->selected != NULL
-                               ? p5_selected_value(column->selected, &trace->counts)
-                               : p5_counts_sum(trace->counts.stalls[column->stall], P5_CPL_MASK_ALL);
-    }
+    for (size_t i = 0; i < trace->column_count; i++)
+        trace->values[i] = p5_selected_value(&trace->columns[i], &trace->counts);
     const p5_pmu *pmu = p5_machine_pmu(trace->machine);
     trace_row row = {.number = trace->rows,
                      .kind = kind != NULL ? kind : p5_observation_name(at->kind),
@@ -306,33 +302,21 @@ static void pin_changed(void *context, p5_machine *machine, p5_pin pin, bool lev
 static p5_status make_columns(p5_trace *trace, p5_error *error)
 {
     const p5_selection *selection = trace->options.selection;
-    bool all = selection == NULL;
     p5_status status = P5_OK;
-    if (all) {
+    if (selection == NULL) {
         unsigned family = p5_model_family(p5_machine_model(trace->machine));
-        status = p5_selection_add(&trace->all, "clocks,all", family, error);
+        status = p5_selection_add(&trace->all, "clocks,all,stalls", family, error);
         selection = &trace->all;
     }
-    size_t capacity = selection->count + P5_STALL_COUNT;
-    trace->columns = calloc(capacity, sizeof *trace->columns);
-    trace->values = calloc(capacity, sizeof *trace->values);
-    trace->before = calloc(capacity, sizeof *trace->before);
-    if (status == P5_OK && (trace->columns == NULL || trace->values == NULL || trace->before == NULL))
+    trace->columns = selection->items;
+    trace->column_count = selection->count;
+    trace->values = calloc(selection->count + 1, sizeof *trace->values);
+    trace->before = calloc(selection->count + 1, sizeof *trace->before);
+    if (status == P5_OK && (trace->values == NULL || trace->before == NULL))
         status = error_set(error, P5_ERR_MEMORY, "no memory for a trace");
-    for (size_t i = 0; i < selection->count && status == P5_OK; i++) {
-        if (!selection->items[i].supported) {
+    for (size_t i = 0; i < selection->count && status == P5_OK; i++)
+        if (!selection->items[i].supported)
             status = error_set(error, P5_ERR_NAME, "the model has no event '%s'", selection->items[i].name);
-            break;
-        }
-        trace_column *column = &trace->columns[trace->column_count++];
-        column->selected = &selection->items[i];
-        memcpy(column->name, selection->items[i].name, sizeof column->name);
-    }
-    for (unsigned i = 0; i < P5_STALL_COUNT && all && status == P5_OK; i++) {
-        trace_column *column = &trace->columns[trace->column_count++];
-        column->stall = (p5_stall)i;
-        snprintf(column->name, sizeof column->name, "stall_%s", p5_stall_name((p5_stall)i));
-    }
     return status;
 }
 
@@ -375,7 +359,6 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
 static void free_trace(p5_trace *trace)
 {
     p5_selection_free(&trace->all);
-    free(trace->columns);
     free(trace->values);
     free(trace->before);
     free(trace->entered.items);

@@ -66,6 +66,35 @@ TEST(patterns_take_what_the_processor_has)
     p5_selection_free(&s);
 }
 
+TEST(causes_of_clocks_are_selected_like_events)
+{
+    p5_selection s;
+    select_ok(&s, "Stall-AGI:u", P5_FAMILY_P54C);
+    assert_int_equal(s.count, 1);
+    assert_int_equal(s.items[0].event, P5_SELECT_STALL + P5_STALL_AGI);
+    assert_int_equal(s.items[0].cpl_mask, P5_CPL_MASK_USER);
+    assert_string_equal(s.items[0].name, "stall_agi:u");
+    assert_null(p5_selected_event(&s.items[0]));
+    p5_selection_free(&s);
+    select_ok(&s, "stalls", P5_FAMILY_P54C);
+    assert_int_equal(s.count, P5_STALL_COUNT);
+    p5_selection_free(&s);
+    /* Causes come after the events that match: two of the P55C begin with stall_, one of the P54C. */
+    select_ok(&s, "stall_*", P5_FAMILY_P55C);
+    assert_int_equal(s.count, 2 + P5_STALL_COUNT);
+    p5_selection_free(&s);
+    select_ok(&s, "stall_data_*", P5_FAMILY_P55C); /* data_read, data_tlb */
+    assert_int_equal(s.count, 2);
+    p5_selection_free(&s);
+    select_ok(&s, "*agi*", P5_FAMILY_P55C); /* events only: pipeline_agi_stalls */
+    assert_int_equal(s.count, 1);
+    assert_int_equal(s.items[0].event, P5_EVENT_PIPELINE_AGI_STALLS);
+    p5_selection_free(&s);
+    select_ok(&s, "{stall_agi,data_read,data_write}", P5_FAMILY_P55C);
+    assert_true(p5_selection_fits_counters(&s, 1)); /* a cause needs no counter */
+    p5_selection_free(&s);
+}
+
 TEST(groups_share_modifiers_and_counters)
 {
     p5_selection s;
@@ -109,6 +138,8 @@ TEST(errors_point_at_the_spot)
         {"r2b", 1, P5_ERR_NAME},
         {"r40", 1, P5_ERR_RANGE},
         {"zz*", 1, P5_ERR_NAME},
+        {"stall_nothing", 1, P5_ERR_NAME},
+        {"stall_agi:uc", 12, P5_ERR_SYNTAX}, /* a cause has no signal of its own */
         {"{flops:u{", 9, P5_ERR_SYNTAX},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -133,9 +164,14 @@ TEST(values_are_of_the_selected_levels)
     counts.increments[P5_EVENT_FLOPS][P5_CPL_USER] = 30;
     counts.asserted[P5_EVENT_FLOPS][P5_CPL_KERNEL] = 5;
     counts.asserted[P5_EVENT_FLOPS][P5_CPL_USER] = 400;
-    static const uint64_t expected[] = {37, 30, 7, 405, 400, 5, 1020, 20, 1000};
+    counts.stalls[P5_STALL_AGI][P5_CPL_KERNEL] = 11;
+    counts.stalls[P5_STALL_AGI][P5_CPL_USER] = 4;
+    static const uint64_t expected[] = {37, 30, 7, 405, 400, 5, 1020, 20, 1000, 15, 4, 11};
     p5_selection s;
-    select_ok(&s, "flops,flops:u,flops:k,flops:c,flops:cu,flops:kc,clocks,clocks:u,clocks:k", P5_FAMILY_P54C);
+    select_ok(&s,
+              "flops,flops:u,flops:k,flops:c,flops:cu,flops:kc,clocks,clocks:u,clocks:k,stall_agi,"
+              "stall_agi:u,stall_agi:k",
+              P5_FAMILY_P54C);
     assert_int_equal(s.count, sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < s.count; i++)
         assert_int_equal(p5_selected_value(&s.items[i], &counts), expected[i]);
