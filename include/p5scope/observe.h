@@ -38,7 +38,8 @@ typedef enum p5_observation_kind {
     P5_OBSERVE_POINT,    /* the same for points[number] */
     P5_OBSERVE_ENTRY,    /* before an execution of the instruction at addresses[number], which is a function's
                             first */
-    P5_OBSERVE_EXIT,     /* after the return of the function that was entered there */
+    P5_OBSERVE_EXIT,     /* after the return of the function that was entered there. On 32-bit stacks at CPL 3 also
+                            after a jump that discards its return address (longjmp, exceptions of C++) */
     P5_OBSERVE_BEGIN,    /* the guest's marker `begin` (p5scope/guest.h); number = its id */
     P5_OBSERVE_END,      /* the guest's marker `end`; number = its id */
     P5_OBSERVE_RDPMC,    /* before the guest's instruction; number = ECX, value = what it reads */

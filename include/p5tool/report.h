@@ -134,6 +134,7 @@ typedef struct p5_stat {
     const char *region;      /* where was counted, as the user wrote it; NULL = everywhere */
     uint64_t fast_forwarded; /* instructions that ran first without being counted; 0 = none */
     uint64_t region_times;   /* how often the region began in the last run */
+    bool region_open;        /* the last run ended within the region */
     const p5_selection *selection;    /* NULL = every event, in groups, with the CPI stack */
     bool no_events;                   /* --null: the report has clocks and times only */
     const char *const *metric_groups; /* -M, NULL-terminated; may be NULL */

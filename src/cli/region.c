@@ -203,8 +203,9 @@ bool region_is_over(const region *r)
 /* Ends parts that are still active, and stores what was counted in *run, except its host_ members. */
 void region_end(region *r, p5_machine *machine, p5_stat_run *run)
 {
-    if (r->inside > 0) { /* the guest ended within it */
-        r->inside = 1;   /* ends all active parts at once */
+    r->open = r->inside > 0;
+    if (r->open) {
+        r->inside = 1; /* ends all active parts at once */
         end(r, machine);
     }
     double seconds = run->host_seconds;

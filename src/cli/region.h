@@ -29,6 +29,7 @@ typedef struct region {
     /* Observed addresses: those of `from` and `to` of part n are at 2n and 2n + 1. */
     uint32_t addresses[2 * REGION_MOST_PARTS];
     uint64_t times;        /* how often counting began */
+    bool open;             /* set by region_end: the guest ended within the region */
     p5_observer *observer; /* closed with the machine */
     /* Called when counting begins and ends; to be set after region_begin. NULL: no callback. */
     void (*turned)(void *context, p5_machine *machine, bool inside);

@@ -226,6 +226,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
         stat.ending = ending[0] != '\0' ? ending : NULL;
         stat.run_count = done;
         stat.region_times = options->region.times;
+        stat.region_open = options->region.open;
         stat.fast_forwarded = options->fast_forwarded;
         p5_stat_style style = style_for(options, out);
         if (intervals_wanted && options->format == P5_STAT_JSON)

@@ -105,12 +105,10 @@ static bool hint_owner(const char *name, p5_error *error)
         if (!text_same_name(name, owner->name))
             continue;
         if (owner->event >= 0)
-            error_hint(error,
-                       "the clocks of %s are stall_%s in budgets, metrics and report -e; its event is %s",
-                       owner->name, owner->name, events_table[owner->event].name);
+            error_hint(error, "the clocks of %s are stall_%s; its event is %s", owner->name, owner->name,
+                       events_table[owner->event].name);
         else
-            error_hint(error, "the clocks of %s are stall_%s in budgets, metrics and report -e", owner->name,
-                       owner->name);
+            error_hint(error, "the clocks of %s are stall_%s", owner->name, owner->name);
         return true;
     }
     return false;

@@ -6,7 +6,10 @@
 
 #include "isa/isa.h"
 
-enum { MOST_FRAMES = 65536 }; /* of one observer; exits of deeper calls are not reported */
+enum {
+    MOST_FRAMES = 65536,  /* of one observer; exits of deeper calls are not reported */
+    MOST_STACK = 8 << 20, /* bytes; addresses further apart are on different stacks */
+};
 
 /* Returns whether any observer watches the address. The engine begins a stretch at each such address (a cut). */
 static bool is_cut(const observers *all, uint32_t address)
@@ -59,8 +62,10 @@ void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t s
         o->arrived = number >= 0;
         if (!o->arrived)
             continue;
-        o->arrival =
-            (frame){.number = (uint32_t)number, .esp = engine_get(e, ENGINE_ESP), .cpl = (uint8_t)cpl};
+        o->arrival = (frame){.number = (uint32_t)number,
+                             .esp = engine_get(e, ENGINE_ESP),
+                             .directory = machine_page_directory(machine),
+                             .cpl = (uint8_t)cpl};
         o->arrival.return_address = return_address(e, stack_linear(e, o->arrival.esp + skip), far);
     }
 }
@@ -78,19 +83,32 @@ void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address)
         o->frames.items[o->frames.count++] = o->arrival;
 }
 
-/* Returns whether a branch of this kind can leave a function. An indirect jump can, after the code has popped the return
- * address. */
+/* Returns whether a branch of this kind can leave a function. A jump can, after the code has popped the return address or
+ * has set ESP as longjmp does. */
 bool observe_may_return(unsigned branch)
 {
-    return branch == ISA_RET || branch == ISA_IRET || branch == ISA_FAR || branch == ISA_JMP_INDIRECT;
+    return branch == ISA_RET || branch == ISA_IRET || branch == ISA_FAR || branch == ISA_JMP ||
+           branch == ISA_JMP_INDIRECT;
+}
+
+/* Returns true if the stack of the code at `cpl` grows down from one place, so that `esp` above a return address means
+ * that the call is over. Below CPL 3 it can mean that a kernel has switched to another task's stack, and a 16-bit stack can
+ * be in another segment. */
+static bool stack_is_single(const engine *e, unsigned cpl)
+{
+    engine_segment stack;
+    engine_get_segment(e, ENGINE_SS, &stack);
+    return cpl == 3 && (stack.flags >> 22 & 1) != 0; /* the B bit */
 }
 
 /* Reports the exits of a transfer to `next`, which has been priced. It leaves the innermost frame with that return
  * address, and those of its tail calls, which share the return address on the stack. It also leaves the frames inside
- * these, whose functions were left in another way (longjmp). */
+ * these, and frames whose return address is no longer on the stack: longjmp or a C++ exception has left them. */
 void observe_leave(p5_observer *o, uint32_t next, unsigned cpl)
 {
-    uint32_t esp = engine_get(o->machine->engine, ENGINE_ESP);
+    const engine *e = o->machine->engine;
+    uint32_t esp = engine_get(e, ENGINE_ESP), directory = machine_page_directory(o->machine);
+    bool single = stack_is_single(e, cpl);
     size_t left = o->frames.count;
     const frame *returned = NULL;
     for (size_t i = o->frames.count; i-- > 0;) {
@@ -99,6 +117,8 @@ void observe_leave(p5_observer *o, uint32_t next, unsigned cpl)
             break; /* its return address is still on the stack, as are those of the frames outside it */
         if (f->return_address == next && (returned == NULL || returned->esp == f->esp)) {
             returned = f;
+            left = i;
+        } else if (single && f->cpl == cpl && f->directory == directory && esp - f->esp <= MOST_STACK) {
             left = i;
         }
     }

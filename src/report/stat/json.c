@@ -159,6 +159,8 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     if (stat->region != NULL) {
         json_key_string(json, "region", stat->region);
         json_key_unsigned(json, "region-times", stat->region_times);
+        if (stat->region_open)
+            json_key_bool(json, "region-open", true);
     }
     if (stat->ending != NULL)
         json_key_string(json, "ending", stat->ending);

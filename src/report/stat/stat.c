@@ -69,6 +69,16 @@ void stat_sum(const p5_stat *stat, p5_counts *sum)
         p5_counts_add(sum, &stat->runs[i].counts);
 }
 
+void stat_write_region(FILE *out, const char *counted, const p5_stat *stat)
+{
+    const bool once = stat->region_times == 1;
+    fprintf(out, "%s in the region %s only (%llu time%s%s)\n", counted, stat->region,
+            (unsigned long long)stat->region_times, once ? "" : "s",
+            !stat->region_open ? ""
+            : once             ? ", to the end of the run"
+                               : ", the last one to the end of the run");
+}
+
 void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run)
 {
     fprintf(out, "# p5scope %s, model %s at %g MHz, options: %s, guest: %s\n", p5_version(),
@@ -77,8 +87,7 @@ void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run)
         fprintf(out, "# fast-forwarded %llu instructions first: structures warmed, nothing counted\n",
                 (unsigned long long)stat->fast_forwarded);
     if (stat->region != NULL && !before_run)
-        fprintf(out, "# counted in the region %s only (%llu time%s)\n", stat->region,
-                (unsigned long long)stat->region_times, stat->region_times == 1 ? "" : "s");
+        stat_write_region(out, "# counted", stat);
     else if (stat->region != NULL)
         fprintf(out, "# counted in the region %s only\n", stat->region);
     if (stat->ending != NULL)

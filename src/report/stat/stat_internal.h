@@ -31,6 +31,9 @@ uint64_t stat_permissive(const p5_stat *stat);
 /* Sums the totals of all runs; ratios of the sums equal ratios of the means. */
 void stat_sum(const p5_stat *stat, p5_counts *sum);
 
+/* Writes a line that begins with `counted` and says in which region was counted and how often it began. */
+void stat_write_region(FILE *out, const char *counted, const p5_stat *stat);
+
 /* Writes the comment lines (#) above the rows of CSV and of intervals: what ran, and which part of it was counted. `before_run`:
  * the number of times in the region is not known yet. */
 void stat_write_comment(FILE *out, const p5_stat *stat, bool before_run);

@@ -348,8 +348,7 @@ static void write_title(const text_report *in)
             "events counted\n",
             (unsigned long long)stat->fast_forwarded);
     if (stat->region != NULL)
-        fprintf(out, " Counted in the region %s only (%llu time%s)\n", stat->region,
-                (unsigned long long)stat->region_times, stat->region_times == 1 ? "" : "s");
+        stat_write_region(out, " Counted", stat);
     if (stat->ending != NULL)
         fprintf(out, " %s\n", stat->ending);
 }

@@ -30,6 +30,12 @@ done <<'END'
 2 tail_target
 4 tail tail_target
 11 outer
+5 middle
+3 deep
+5 middle deep
 21 recursive tail_target
 3 handler
 END
+# _start never returns.
+"$p5scope" stat -o "$scratch/report" --roi _start "$guest" || fail "the guest failed"
+grep -q '(1 time, to the end of the run)' "$scratch/report" || fail "no word about a region in which the guest ended"
