@@ -64,7 +64,7 @@ void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t s
             continue;
         o->arrival = (frame){.number = (uint32_t)number,
                              .esp = engine_get(e, ENGINE_ESP),
-                             .directory = machine_page_directory(machine),
+                             .directory = engine_get(e, ENGINE_CR3),
                              .cpl = (uint8_t)cpl};
         o->arrival.return_address = return_address(e, stack_linear(e, o->arrival.esp + skip), far);
     }
@@ -107,7 +107,7 @@ static bool stack_is_single(const engine *e, unsigned cpl)
 void observe_leave(p5_observer *o, uint32_t next, unsigned cpl)
 {
     const engine *e = o->machine->engine;
-    uint32_t esp = engine_get(e, ENGINE_ESP), directory = machine_page_directory(o->machine);
+    uint32_t esp = engine_get(e, ENGINE_ESP), directory = engine_get(e, ENGINE_CR3);
     bool single = stack_is_single(e, cpl);
     size_t left = o->frames.count;
     const frame *returned = NULL;

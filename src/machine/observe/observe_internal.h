@@ -14,7 +14,7 @@ typedef struct frame {
     uint32_t number;         /* index in p5_observer.addresses */
     uint32_t return_address; /* linear */
     uint32_t esp;            /* at its entry */
-    uint32_t directory;      /* machine_page_directory at its entry */
+    uint32_t directory;      /* CR3 at its entry */
     uint8_t cpl;
 } frame;
 
