@@ -73,8 +73,8 @@ typedef struct p5_case_image {
  * F4h (CPL 3 has IOPL 3). */
 p5_status p5_machine_load_case(p5_machine *machine, const p5_case_image *image, p5_error *error);
 
-/* Checks the form of `where` for p5_machine_run_gdb. P5_ERR_RANGE for another host, a port beyond 65535, or a
- * path that is too long. */
+/* Checks the form of `where` for p5_machine_run_gdb. P5_ERR_RANGE for another host, a port that is not 1
+ * to 65535, or a path that is too long. */
 p5_status p5_gdb_place_check(const char *where, p5_error *error);
 
 /* Calls `output` before each write of the guest to the host's standard output (descriptor 1) or standard

@@ -71,13 +71,14 @@ static p5_status cpio_add_file(cpio *archive, int directory, const char *entry, 
         status = error_set(error, P5_ERR_FORMAT,
                            "the directories of --dir hold more than the initrd can (%d MB)", LARGEST >> 20);
     else if (S_ISREG(about.st_mode)) {
-        uint8_t *bytes = malloc((size_t)about.st_size + 1);
-        ssize_t got = bytes != NULL ? pread(file, bytes, (size_t)about.st_size, 0) : -1;
-        if (got != about.st_size)
+        const size_t size = (size_t)about.st_size;
+        uint8_t *bytes = malloc(size + 1);
+        if (bytes == NULL)
+            archive->no_memory = true;
+        else if (pread(file, bytes, size, 0) != about.st_size)
             status = error_set(error, P5_ERR_IO, "cannot read /%s for the initrd", name);
         else
-            cpio_add(archive, name, (about.st_mode & 0111) != 0 ? CPIO_PROGRAM : CPIO_FILE, bytes,
-                     (size_t)got, 0);
+            cpio_add(archive, name, (about.st_mode & 0111) != 0 ? CPIO_PROGRAM : CPIO_FILE, bytes, size, 0);
         free(bytes);
     }
     if (file >= 0)
