@@ -105,6 +105,7 @@ static void capture_insn(void *context, const p5_trace_insn *insn)
     window_insn *item = &window->items[window->count++];
     item->trace = *insn;
     item->trip = (unsigned)(to->heads - to->from);
+    window->end = insn->end; /* stays if the run ends after the instruction */
     size_t offset = insn->address - to->image.text_address;
     if (offset >= to->image.text_size ||
         isa_disassemble(
@@ -132,14 +133,15 @@ static p5_status capture_trips(const p5_case_program *program, const p5_case_con
 {
     /* Trips from..to-1. The last trip of the run is not shown, because the loop's end is not part of the steady
      * state. A run with a single trip shows that one. */
-    uint64_t to = loop->executions > 1 ? loop->executions : 2;
+    const uint64_t end = loop->executions > 1 ? loop->executions : 2;
+    uint64_t to = end;
     uint64_t from = to > loop->wanted.count ? to - loop->wanted.count : 1;
     if (loop->wanted.first != 0) {
         from = loop->wanted.first;
         to = from + loop->wanted.count;
-        if (to > loop->executions)
+        if (to > end)
             return error_set(error, P5_ERR_RANGE, "the run shows trips 1 to %llu; there is no trip %llu",
-                             (unsigned long long)loop->executions - 1, (unsigned long long)to - 1);
+                             (unsigned long long)end - 1, (unsigned long long)to - 1);
     }
     capture state = {.window = window, .head = loop->head, .from = from, .to = to};
     p5_case_program_image(program, &state.image);

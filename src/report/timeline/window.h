@@ -20,7 +20,8 @@ struct p5_window {
     unsigned first_trip; /* number of the first captured trip in the run, from 1 */
     unsigned trips;      /* whole trips captured */
     unsigned run_trips;  /* trips of the whole run */
-    /* EX clock of the instruction after the last one. In a trace, the clock at which EX was free after the last one. */
+    /* EX clock of the instruction after the last one. In a trace, and if the run ended there, the clock at which EX was
+     * free after the last one. */
     uint64_t end;
 };
 
