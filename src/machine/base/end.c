@@ -42,6 +42,15 @@ static bool read_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
     return machine->decoder != NULL && insn->available > 0;
 }
 
+/* Writes the instruction as text, or its first bytes if it is none. */
+static void write_insn(p5_machine *machine, const shown_insn *insn, char *text, size_t size)
+{
+    const isa_code code = {insn->bytes, insn->available, insn->linear, insn->code32};
+    if (isa_disassemble(machine->decoder, &code, text, size) == 0)
+        snprintf(text, size, "(bytes %02x %02x ...)", insn->bytes[0],
+                 insn->available > 1 ? insn->bytes[1] : 0);
+}
+
 /* Sets the result's address and disassembly to those of the instruction at CS:`eip`. The disassembly is empty if the
  * instruction cannot be read. */
 void machine_end_at(p5_machine *machine, uint32_t eip)
@@ -51,11 +60,8 @@ void machine_end_at(p5_machine *machine, uint32_t eip)
     bool shown = read_insn(machine, eip, &insn);
     result->address = insn.linear;
     result->instruction[0] = '\0';
-    if (shown &&
-        isa_disassemble(machine->decoder, &(isa_code){insn.bytes, insn.available, insn.linear, insn.code32},
-                        result->instruction, sizeof result->instruction) == 0)
-        snprintf(result->instruction, sizeof result->instruction, "(bytes %02x %02x ...)", insn.bytes[0],
-                 insn.available > 1 ? insn.bytes[1] : 0);
+    if (shown)
+        write_insn(machine, &insn, result->instruction, sizeof result->instruction);
 }
 
 /* Writes the instruction at the linear address as text, decoded with the D bit of the current CS. */
@@ -64,10 +70,9 @@ void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_
     engine_segment code;
     shown_insn insn;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
-    bool shown = read_insn(machine, linear - code.base, &insn);
-    if (!shown ||
-        isa_disassemble(machine->decoder, &(isa_code){insn.bytes, insn.available, linear, insn.code32}, text,
-                        size) == 0)
+    if (read_insn(machine, linear - code.base, &insn))
+        write_insn(machine, &insn, text, size);
+    else
         snprintf(text, size, "(not readable)");
 }
 
