@@ -213,20 +213,37 @@ bool ide_has_more(const ide *d)
     return d->left != 0 && class_of(d->command) != IDENTIFY;
 }
 
+/* Counts a sector that was transferred. Otherwise ends the command with the sector's address in the registers, and
+ * returns false. */
+static bool sector_ended(devices *b, const disk_image *disk, bool transferred)
+{
+    ide *d = &b->ide;
+    if (transferred) {
+        sector_done(d);
+        return true;
+    }
+    show_address(d, d->block);
+    finish(b, d->block < sectors_of(disk) ? ERROR_NOT_CORRECTED : ERROR_NOT_FOUND);
+    return false;
+}
+
+/* Reads the next sectors to the buffer. Returns false if the command has ended with an error. */
+static bool read_sectors(devices *b, const disk_image *disk, uint32_t sectors)
+{
+    for (uint32_t i = 0; i < sectors; i++) {
+        devices_notice_padding(b, disk, b->ide.block);
+        if (!sector_ended(b, disk, disk_image_read(disk, b->ide.block, b->ide.buffer + i * DISK_SECTOR)))
+            return false;
+    }
+    return true;
+}
+
 /* Reads the next block of sectors to the buffer and requests its transfer to the host. */
 static void read_block(devices *b, const disk_image *disk)
 {
-    ide *d = &b->ide;
-    uint32_t sectors = block_sectors(d);
-    for (uint32_t i = 0; i < sectors; i++) {
-        devices_notice_padding(b, disk, d->block);
-        if (!disk_image_read(disk, d->block, d->buffer + i * DISK_SECTOR)) {
-            show_address(d, d->block);
-            finish(b, d->block < sectors_of(disk) ? ERROR_NOT_CORRECTED : ERROR_NOT_FOUND);
-            return;
-        }
-        sector_done(d);
-    }
+    uint32_t sectors = block_sectors(&b->ide);
+    if (!read_sectors(b, disk, sectors))
+        return;
     data_phase(b, IDE_TO_HOST, sectors * DISK_SECTOR);
     interrupt(b);
 }
@@ -236,14 +253,9 @@ static void read_block(devices *b, const disk_image *disk)
 static void write_block(devices *b, disk_image *disk)
 {
     ide *d = &b->ide;
-    for (uint32_t at = 0; at < d->end && d->left > 0; at += DISK_SECTOR) {
-        if (!disk_image_write(disk, d->block, d->buffer + at)) {
-            show_address(d, d->block);
-            finish(b, d->block < sectors_of(disk) ? ERROR_NOT_CORRECTED : ERROR_NOT_FOUND);
+    for (uint32_t at = 0; at < d->end && d->left > 0; at += DISK_SECTOR)
+        if (!sector_ended(b, disk, disk_image_write(disk, d->block, d->buffer + at)))
             return;
-        }
-        sector_done(d);
-    }
     if (d->left == 0) {
         finish(b, 0);
         return;
@@ -262,10 +274,15 @@ static void identify_text(uint8_t *words, const char *text, unsigned bytes)
 /* Fills the buffer with the data of IDENTIFY DEVICE (ATA-3, 8.9). */
 static void identify(devices *b, const disk_image *disk)
 {
+    enum { CHS_SECTORS = 16383 * 16 * 63 }; /* the most that cylinders, heads and sectors address */
     ide *d = &b->ide;
     uint32_t sectors = sectors_of(disk);
     uint32_t cylinders = disk->cylinders < 16383 ? disk->cylinders : 16383;
-    uint32_t chs = cylinders * disk->heads * disk->per_track;
+    const ide_unit *unit = &d->units[d->unit];
+    uint32_t per_cylinder = (uint32_t)unit->heads * unit->per_track;
+    uint32_t current = (sectors < CHS_SECTORS ? sectors : CHS_SECTORS) / per_cylinder;
+    current = current < UINT16_MAX ? current : UINT16_MAX;
+    uint32_t chs = current * per_cylinder;
     const struct {
         uint8_t word;
         uint16_t value;
@@ -277,13 +294,13 @@ static void identify(devices *b, const disk_image *disk)
         {47, 0x8000 | IDE_MOST_SECTORS},
         {49, 0x0200}, /* LBA */
         {51, 0x0200}, /* PIO mode 2 */
-        {53, 1},      /* words 54-58 are valid; they do not follow SET_PARAMETERS */
-        {54, (uint16_t)cylinders},
-        {55, (uint16_t)disk->heads},
-        {56, (uint16_t)disk->per_track},
+        {53, 1},      /* words 54-58, the geometry that SET_PARAMETERS has set, are valid */
+        {54, (uint16_t)current},
+        {55, unit->heads},
+        {56, unit->per_track},
         {57, (uint16_t)chs},
         {58, (uint16_t)(chs >> 16)},
-        {59, (uint16_t)(d->units[d->unit].multiple != 0 ? 0x100 | d->units[d->unit].multiple : 0)},
+        {59, (uint16_t)(unit->multiple != 0 ? 0x100 | unit->multiple : 0)},
         {60, (uint16_t)sectors},
         {61, (uint16_t)(sectors >> 16)},
         {80, 0x000e}, /* ATA-1 to ATA-3 */
@@ -335,9 +352,10 @@ void ide_continue(devices *b, disk_image *disk)
         write_block(b, disk);
         break;
     case VERIFY:
-        while (d->left > 0 && d->block < sectors_of(disk))
-            sector_done(d);
-        finish(b, d->left > 0 ? ERROR_NOT_FOUND : 0);
+        while (d->left > 0)
+            if (!read_sectors(b, disk, 1))
+                return;
+        finish(b, 0);
         break;
     case SEEK:
         finish(b, address_of(d, disk, &block) ? 0 : ERROR_NOT_FOUND);

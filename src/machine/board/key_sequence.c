@@ -59,7 +59,7 @@ static bool key_named(char final, unsigned number, unsigned modifiers, key_press
  * itself is a key, because this is no known sequence. */
 static unsigned decode_control(const uint8_t *bytes, unsigned count, key_press *key)
 {
-    unsigned numbers[2] = {0, 0}, at = 0, i = 2;
+    unsigned numbers[3] = {0, 0, 0}, at = 0, i = 2; /* the last is for further numbers, which name no key */
     if (count > 3 && bytes[2] == '[' && bytes[3] >= 'A' &&
         bytes[3] <= 'E') { /* the Linux console's F1 to F5 */
         *key = (key_press){.code = (uint8_t)(0x3b + bytes[3] - 'A')};
@@ -69,7 +69,7 @@ static unsigned decode_control(const uint8_t *bytes, unsigned count, key_press *
         return 0;
     for (; i < count && (isdigit(bytes[i]) || bytes[i] == ';'); i++) {
         if (bytes[i] == ';')
-            at = at == 0;
+            at += at < 2;
         else
             numbers[at] = numbers[at] % 100 * 10 + bytes[i] - '0';
     }

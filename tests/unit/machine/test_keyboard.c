@@ -342,6 +342,7 @@ TEST(test_sequences)
         {"\033[1;5C", 6, {.code = 0x4d, .extended = true, .control = true}},
         {"\033[1;2D", 6, {.code = 0x4b, .extended = true, .shift = true}},
         {"\033[1;8H", 6, {.code = 0x47, .extended = true, .shift = true, .control = true, .alt = true}},
+        {"\033[1;2;5D", 8, {.code = 0x4b, .extended = true, .shift = true}},
         {"\033[3~", 4, {.code = 0x53, .extended = true}},
         {"\033[6;3~", 6, {.code = 0x51, .extended = true, .alt = true}},
         {"\033OP", 3, {.code = 0x3b}},
