@@ -83,8 +83,10 @@ int guest_main(int argc, char **argv, char **envp)
     CHECK(0, guest_syscall(CALL_truncate64, "file", 100, 0));
     CHECK(100, size_of("file"));
     CHECK(-EINVAL, guest_syscall(CALL_truncate, "file", -1));
+    CHECK(0, guest_syscall(CALL_utimensat, -100, "file", nano, 0));
     CHECK(0, guest_syscall(CALL_fallocate, fd, 0, 0, 0, 5000, 0));
     CHECK(5000, size_of("file"));
+    CHECK(1, modified("file") > 4000000);
 
     CHECK(0, guest_syscall(SYS_symlink, "file", "name"));
     CHECK(-EEXIST, guest_syscall(SYS_symlink, "file", "name"));

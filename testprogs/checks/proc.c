@@ -149,6 +149,19 @@ static void rest(void)
     CHECK(0, guest_syscall(SYS_close, null));
 }
 
+/* Old programs get limits of at most 7FFFFFFFh. */
+static void limits(void)
+{
+    enum { OLD_GETRLIMIT = 76, GETRLIMIT = 191 };
+    for (u32 which = 0; which < 10; which++) {
+        u32 old[2], now[2];
+        CHECK(0, guest_syscall(OLD_GETRLIMIT, which, old));
+        CHECK(0, guest_syscall(GETRLIMIT, which, now));
+        for (unsigned i = 0; i < 2; i++)
+            CHECK(now[i] < 0x7fffffff ? now[i] : 0x7fffffff, old[i]);
+    }
+}
+
 int guest_main(int argc, char **argv, char **envp)
 {
     (void)envp;
@@ -158,5 +171,6 @@ int guest_main(int argc, char **argv, char **envp)
     mappings();
     descriptors();
     rest();
+    limits();
     return guest_failures != 0;
 }

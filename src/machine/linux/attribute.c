@@ -190,6 +190,8 @@ int32_t linux_fallocate(linux_process *p, const uint32_t a[6])
         return -ENOSPC;
     if (fallocate(host, (int)a[1], (off_t)from, (off_t)size) != 0)
         return -errno;
+    if (file->scratch != NULL)
+        scratch_written(file->scratch, file->node);
     if (a[1] == FALLOC_FL_KEEP_SIZE && from + size > before)
         share_charge(quota, from + size - before);
     else

@@ -23,8 +23,8 @@ linux_call linux_brk, linux_mmap2, linux_mmap, linux_munmap, linux_mprotect, lin
 /* process.c */
 linux_call linux_getresuid, linux_setresuid, linux_wait4, linux_setrlimit, linux_exit, linux_getgroups,
     linux_umask, linux_set_tid_address, linux_uname, linux_sysinfo, linux_getrandom, linux_set_thread_area,
-    linux_ugetrlimit, linux_prlimit64, linux_futex, linux_prctl, linux_sched_getaffinity, linux_nice,
-    linux_getpriority, linux_setpriority;
+    linux_ugetrlimit, linux_old_getrlimit, linux_prlimit64, linux_futex, linux_prctl, linux_sched_getaffinity,
+    linux_nice, linux_getpriority, linux_setpriority;
 /* frame.c */
 linux_call linux_sigreturn, linux_rt_sigreturn;
 /* attribute.c */

@@ -207,12 +207,24 @@ static uint64_t limit_of(uint32_t which)
                                    : UINT64_MAX;
 }
 
-int32_t linux_ugetrlimit(linux_process *p, const uint32_t a[6])
+/* Writes the limit of a resource, or `most` if it is larger. */
+static int32_t write_limit(linux_process *p, const uint32_t a[6], uint32_t most)
 {
     if (a[0] >= LIMITS)
         return -EINVAL;
-    uint32_t value = limit_of(a[0]) > UINT32_MAX ? UINT32_MAX : (uint32_t)limit_of(a[0]);
+    uint32_t value = limit_of(a[0]) > most ? most : (uint32_t)limit_of(a[0]);
     return linux_write_user(p, a[1], (uint32_t[2]){value, value}, 8) ? 0 : -EFAULT;
+}
+
+int32_t linux_ugetrlimit(linux_process *p, const uint32_t a[6])
+{
+    return write_limit(p, a, UINT32_MAX);
+}
+
+/* getrlimit: for old programs, whose limits are signed. */
+int32_t linux_old_getrlimit(linux_process *p, const uint32_t a[6])
+{
+    return write_limit(p, a, INT32_MAX);
 }
 
 /* Accepts only the limit that is in effect already, because limits cannot be changed. */

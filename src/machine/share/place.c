@@ -48,9 +48,9 @@ static int open_in_memory(const share_place *place, int flags, mode_t mode)
         int32_t made = scratch_make(place->scratch, place->folder, place->name, S_IFREG | mode, NULL);
         return made < 0 ? made : scratch_contents(place->scratch, (uint32_t)made, flags);
     }
-    /* Index: access mode: O_RDONLY, O_WRONLY, O_RDWR, and 3, which opens a file neither for reading nor for writing. */
-    static const mode_t rights[] = {S_IRUSR, S_IWUSR, S_IRUSR | S_IWUSR, 0};
-    mode_t needed = rights[flags & O_ACCMODE];
+    /* Index: access mode: O_RDONLY, O_WRONLY, O_RDWR, and 3, which needs both rights and gives none. */
+    static const mode_t rights[] = {S_IRUSR, S_IWUSR, S_IRUSR | S_IWUSR, S_IRUSR | S_IWUSR};
+    mode_t needed = rights[flags & O_ACCMODE] | ((flags & O_TRUNC) != 0 ? S_IWUSR : 0);
     struct stat about;
     scratch_about(place->scratch, node, &about);
     if (S_ISLNK(about.st_mode))
