@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "linux_guest.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -126,4 +128,35 @@ TEST(nodes_form_a_tree)
         if (!trees[i].good && strstr(error.message, "do not form a tree") == NULL)
             fail_msg("%s: %s", trees[i].what, error.message);
     }
+}
+
+/* The rights that an open needs, as ACC_MODE and may_open in the kernel say: O_TRUNC writes, and mode 3 needs both. */
+TEST(opens_need_rights)
+{
+    static const char *const none[] = {NULL};
+    static const struct {
+        mode_t mode;
+        int flags;
+        bool good;
+    } rows[] = {{0444, O_RDONLY, true},
+                {0444, O_RDONLY | O_TRUNC, false},
+                {0644, O_RDONLY | O_TRUNC, true},
+                {0444, O_ACCMODE, false},
+                {0200, O_ACCMODE, false}};
+    p5_machine *machine = linux_guest_open(none, none);
+    share_scratch *m = ((linux_process *)machine->guest_state)->files.tree.scratch;
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        share_quota quota = {0};
+        share_place place = {
+            .directory = -1, .scratch = m, .folder = SCRATCH_ROOT, .writable = true, .quota = &quota};
+        snprintf(place.name, sizeof place.name, "file%u", i);
+        const int made = share_open(&place, O_CREAT | O_WRONLY, rows[i].mode);
+        assert_true(made >= 0);
+        close(made);
+        const int host = share_open(&place, rows[i].flags, 0);
+        assert_true(rows[i].good ? host >= 0 : host == -EACCES);
+        if (host >= 0)
+            close(host);
+    }
+    p5_machine_close(machine);
 }
