@@ -78,12 +78,12 @@ static dos_error environment_make(dos *d, const char *variables, size_t size, co
     uint16_t paragraphs = (uint16_t)((whole + 15) / 16);
     if (whole > DOS_ENVIRONMENT_MOST)
         return DOS_NO_MEMORY;
-    dos_error wrong = dos_allocate(d, OWNER_DOS, &paragraphs, segment);
-    if (wrong != DOS_OK)
-        return wrong;
     uint8_t *bytes = calloc(whole, 1);
-    if (bytes == NULL)
-        return DOS_NO_MEMORY;
+    dos_error wrong = bytes != NULL ? dos_allocate(d, OWNER_DOS, &paragraphs, segment) : DOS_NO_MEMORY;
+    if (wrong != DOS_OK) {
+        free(bytes);
+        return wrong;
+    }
     memcpy(bytes, variables, size);
     size_t at = size + (size == 0) + 1;
     bytes[at] = 1;
@@ -161,13 +161,16 @@ dos_error dos_load_program(dos *d, const mz_image *image, const dos_command *wit
         dos_free(d, variables);
         return wrong;
     }
+    uint16_t segment = image_segment(image, *psp, paragraphs);
+    if (!dos_place_image(d, image, segment, segment)) {
+        dos_free(d, *psp);
+        dos_free(d, variables);
+        return DOS_NO_MEMORY;
+    }
     psp_make(d, *psp, (uint16_t)(*psp + paragraphs), variables);
     psp_set_tail(d, *psp, with->tail);
     psp_set_names(d, *psp, with->tail);
     dos_handles_inherit(d, *psp);
-    uint16_t segment = image_segment(image, *psp, paragraphs);
-    if (!dos_place_image(d, image, segment, segment))
-        return DOS_NO_MEMORY;
     if (image->com) {
         uint16_t top = paragraphs >= 0x1000 ? 0xfffe : (uint16_t)(paragraphs * 16 - 2);
         *begin = (dos_entry){*psp, 0x100, *psp, top};
