@@ -36,6 +36,9 @@ engine_action bios_event(bios *b, const engine_event *event);
  * calls the service of that vector, which sets carry, in EFLAGS, if the stub must wait. */
 void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size);
 
+/* Returns the far pointer to the stub of a vector: segment << 16 | offset. */
+uint32_t bios_stub_address(unsigned vector);
+
 /* Identifies code of the ROM, for machine_is_own_code: a vector's stub or another part. */
 bool bios_own_code(uint32_t linear, machine_own_code *own);
 

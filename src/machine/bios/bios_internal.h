@@ -14,8 +14,6 @@ static inline uint32_t bios_rom_pointer(uint32_t offset)
 {
     return 0xf0000000u | offset;
 }
-/* Returns the pointer to a vector's stub in the ROM. */
-uint32_t bios_stub_address(unsigned vector);
 
 /* Loads a segment register as in real mode: its base becomes selector * 16. */
 void bios_set_segment(engine *e, engine_segment_name which, uint16_t selector);

@@ -209,7 +209,7 @@ static dos_error server_call(dos *d)
         bios_set_word(&d->bios, ENGINE_EDX, ALWAYS);
         return DOS_OK;
     case 0x0a:
-        d->last_error = dos_load(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX));
+        dos_set_extended_error(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX));
         return DOS_OK;
     default:
         return DOS_NO_FUNCTION;
@@ -358,6 +358,7 @@ static bool dos_function(dos *d)
         return wrong == DOS_WAIT;
     if (wrong != DOS_OK) {
         d->last_error = (uint16_t)wrong;
+        d->error_class = 0;
         bios_set_word(&d->bios, ENGINE_EAX, (uint16_t)wrong);
     }
     bios_set_flag(&d->bios, FLAG_CARRY, wrong != DOS_OK);
@@ -378,7 +379,7 @@ static void multiplex(dos *d)
         bios_set_low(&d->bios, ENGINE_EAX, 0x80);
         break;
     case 0x4310: /* its entry point is a stub in the BIOS ROM */
-        bios_set_pointer(&d->bios, ENGINE_EBX, dos_stub(DOS_XMS_SLOT));
+        bios_set_pointer(&d->bios, ENGINE_EBX, bios_stub_address(DOS_XMS_SLOT));
         break;
     default:
         break;

@@ -45,7 +45,7 @@ static void count_poll_at_end(dos *d)
 static bool key_comes(const dos *d)
 {
     enum { KEYBOARD_VECTOR = 9 };
-    return bios_load(&d->bios, KEYBOARD_VECTOR * 4, 4) == dos_stub(KEYBOARD_VECTOR) &&
+    return bios_load(&d->bios, KEYBOARD_VECTOR * 4, 4) == bios_stub_address(KEYBOARD_VECTOR) &&
            keyboard_sends_key(d->machine->devices);
 }
 

@@ -112,9 +112,11 @@ typedef struct dos {
     uint16_t exit_code;                          /* of the last child, as AH = 4Dh returns it in AX */
     uint8_t break_check, verify;                 /* flags of AH = 33h and 2Eh, which have no effect */
     uint16_t last_error;                         /* of the last call that failed (AH = 59h) */
-    dos_parent parents[DOS_NESTED];              /* the first program is [0] */
-    unsigned depth;                              /* number of waiting parents */
-    uint8_t scan_code;  /* second byte of a key without a character, to be read next; 0: none */
+    /* What AX = 5D0Ah has set for the error; class 0: its usual meaning. */
+    uint8_t error_class, error_action, error_locus;
+    dos_parent parents[DOS_NESTED]; /* the first program is [0] */
+    unsigned depth;                 /* number of waiting parents */
+    uint8_t scan_code;              /* second byte of a key without a character, to be read next; 0: none */
     uint64_t looked_at; /* clock + 1 of the first status poll since the last byte was read; 0: none */
     bool input_ended;
     uint32_t reads_at_end, looks_at_end; /* reads and status polls after the end of the input */
@@ -144,11 +146,6 @@ static inline uint32_t dos_pointer(const dos *d, engine_segment_name segment, en
 static inline unsigned dos_drive_number(const dos *d, uint8_t operand)
 {
     return operand == 0 ? d->drive : operand - 1u;
-}
-/* Returns the far pointer to the stub of a vector in the BIOS ROM: segment << 16 | offset. */
-static inline uint32_t dos_stub(unsigned vector)
-{
-    return 0xf0000000u | (0xe000u + vector * 16u);
 }
 /* Load and store a word. */
 static inline uint16_t dos_load(const dos *d, uint32_t linear)
@@ -337,6 +334,7 @@ dos_call dos_call_make_directory, dos_call_remove_directory, dos_call_change_dir
     dos_call_rename, dos_call_file_time, dos_call_create_temporary, dos_call_create_new, dos_call_handles,
     dos_call_commit, dos_call_open_extended, dos_call_truename; /* file.c, file_data.c, change.c */
 dos_call dos_call_extended_error;                               /* error.c */
+void dos_set_extended_error(dos *d, uint32_t list);             /* error.c */
 dos_call dos_call_find_first, dos_call_find_next, dos_call_set_dta, dos_call_get_dta; /* find.c */
 dos_call dos_call_fcb_open, dos_call_fcb_close, dos_call_fcb_find_first, dos_call_fcb_find_next,
     dos_call_fcb_delete, dos_call_fcb_read, dos_call_fcb_write, dos_call_fcb_create, dos_call_fcb_rename,
@@ -357,7 +355,7 @@ void dos_xms(dos *d);
 /* snapshot.c */
 void dos_transfer(p5_machine *machine, snapshot *s);
 
-/* Services that are not interrupts. They use the stubs of two unused vectors (dos_stub). */
+/* Services that are not interrupts. They use the stubs of two unused vectors (bios_stub_address). */
 enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1 };
 
 /* The segment of DOS's data in guest memory, and offsets in it. */

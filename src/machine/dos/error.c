@@ -48,10 +48,24 @@ static error_description describe_error(uint16_t error)
     return (error_description){error, OTHER_CLASS, ABORT, ANYWHERE};
 }
 
+/* AX = 5D0Ah: Sets the error from a list of registers: AX is the error, BH and BL its class and action, and CH its
+ * locus. A class of 0, which no error has, stands for the usual meaning. */
+void dos_set_extended_error(dos *d, uint32_t list)
+{
+    enum { BX = 2, CX = 4 };
+    const uint16_t meaning = dos_load(d, list + BX);
+    d->last_error = dos_load(d, list);
+    d->error_class = (uint8_t)(meaning >> 8);
+    d->error_action = (uint8_t)meaning;
+    d->error_locus = (uint8_t)(dos_load(d, list + CX) >> 8);
+}
+
 /* AH = 59h: Returns the error of the last failed call, and what it means. */
 dos_error dos_call_extended_error(dos *d)
 {
-    const error_description is = describe_error(d->last_error);
+    const error_description is = d->error_class == 0 ? describe_error(d->last_error)
+                                                     : (error_description){d->last_error, d->error_class,
+                                                                           d->error_action, d->error_locus};
     bios_set_word(&d->bios, ENGINE_EAX, is.error);
     bios_set_word(&d->bios, ENGINE_EBX, (uint16_t)(is.class << 8 | is.action));
     bios_set_high(&d->bios, ENGINE_ECX, is.locus);

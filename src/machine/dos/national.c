@@ -81,7 +81,7 @@ void dos_case_map(dos *d)
 static void make_information(uint8_t information[34])
 {
     static const uint8_t texts[] = {0, 0, '$', 0, 0, 0, 0, ',', 0, '.', 0, '-', 0, ':', 0, 0, 2, 0};
-    const uint32_t routine = dos_stub(DOS_CASE_SLOT);
+    const uint32_t routine = bios_stub_address(DOS_CASE_SLOT);
     memset(information, 0, 34);
     memcpy(information, texts, sizeof texts);
     memcpy(information + 18, &routine, sizeof routine);

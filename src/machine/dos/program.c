@@ -136,7 +136,8 @@ void dos_terminate(dos *d, uint8_t type, uint8_t code)
 {
     enum { STAYS = 3 };
     uint16_t psp = d->psp, parent = dos_load(d, dos_linear(psp, PSP_PARENT));
-    bool last = bios_load(&d->bios, dos_linear(psp, PSP_TERMINATE), 4) == dos_stub(DOS_VECTOR_TERMINATE);
+    bool last =
+        bios_load(&d->bios, dos_linear(psp, PSP_TERMINATE), 4) == bios_stub_address(DOS_VECTOR_TERMINATE);
     d->exit_code = (uint16_t)(type << 8 | code);
     if (type != STAYS && (last || parent != psp)) {
         dos_handles_close(d, psp);

@@ -44,7 +44,7 @@ static engine_action dos_event(p5_machine *machine, const engine_event *event)
         return bios_event(&d->bios, event);
     for (unsigned i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         if (event->vector != faults[i].vector ||
-            bios_load(&d->bios, event->vector * 4u, 4) != dos_stub(event->vector))
+            bios_load(&d->bios, event->vector * 4u, 4) != bios_stub_address(event->vector))
             continue;
         devices_console_flush(machine->devices);
         machine_end(machine, P5_END_SIGNAL, 0);
@@ -217,7 +217,7 @@ static void set_entry(dos *d)
 {
     engine_segment rom = {.selector = 0xf000, .base = 0xf0000, .limit = 0xffff, .flags = SEGMENT_CODE};
     engine_set_segment(d->engine, ENGINE_CS, &rom);
-    engine_set(d->engine, ENGINE_EIP, (uint16_t)dos_stub(0x21) + 9u /* of `waiting` in put_stubs */);
+    engine_set(d->engine, ENGINE_EIP, (uint16_t)bios_stub_address(0x21) + 9u /* of `waiting` in put_stubs */);
     engine_set(d->engine, ENGINE_EFLAGS, EFLAGS_FIXED);
 }
 

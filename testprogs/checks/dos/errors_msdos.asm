@@ -15,6 +15,8 @@
 ;! 4E none 0002 C
 ;! 59 0002 0803 0200 C
 ;! 5D sets it 0077
+;! 5D its meaning 0077 0C02 0500
+;! 59 of a failure 0001 0704 0100 C
 ;! 59 of 0000 0000 0000
 ;! 59 of 0001 0704 0100
 ;! 59 of 0002 0803 0200
@@ -97,6 +99,25 @@ org 100h
         mov ah, 59h
         int 21h
         report "5D sets it", ax
+        mov word [error + 2], 0c02h ; BX: class and action
+        mov word [error + 4], 0500h ; CX: locus
+        mov ax, 5d0ah
+        mov dx, error
+        int 21h
+        mov bx, 0
+        mov ah, 59h
+        int 21h
+        mov cl, 0
+        report "5D its meaning", ax, bx, cx
+        mov ax, 5dffh
+        int 21h
+        mov bx, 0
+        mov ah, 59h
+        int 21h
+        mov cl, 0
+        report "59 of a failure", ax, bx, cx
+        mov word [error + 2], 0
+        mov word [error + 4], 0
         cld
         mov si, codes
 .code:  lodsw                   ; class, action and locus by MS-DOS 4.0's ERR_TABLE_21
