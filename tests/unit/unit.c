@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,6 +35,14 @@ void unit_set_fixture(CMFixtureFunction first, CMFixtureFunction last)
 {
     set_up = first;
     tear_down = last;
+}
+
+void unit_file(char *path, const void *bytes, size_t size)
+{
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, bytes, size), size);
+    assert_int_equal(close(file), 0);
 }
 
 void unit_failures(const char *const *lines)

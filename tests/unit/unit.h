@@ -42,6 +42,9 @@ void unit_set_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);
     }                                                                                                        \
     _Static_assert(1, "for the semicolon after UNIT_FIXTURE")
 
+/* Writes a new file of `size` bytes. `path` ends in XXXXXX, which becomes the rest of its name. */
+void unit_file(char *path, const void *bytes, size_t size);
+
 /* Returns 31 random bits. The generator is linear congruential: a seed gives the same numbers on every host. */
 static inline uint32_t unit_random(uint64_t *seed)
 {

@@ -401,6 +401,12 @@ static inline void guest_run(guest *g, engine_stop expected)
 }
 
 #define GUEST_LOAD(g, name) guest_put(g, GUEST_CODE, name, name##_end)
+/* Opens a guest that runs the code of GUEST(name, ...). */
+#define GUEST_OPEN(g, name)                                                                                  \
+    do {                                                                                                     \
+        guest_open(g);                                                                                       \
+        GUEST_LOAD(g, name);                                                                                 \
+    } while (0)
 #define guest_expect_access(g, insn, n, where, bytes, what)                                                  \
     guest_expect_access_at(g, insn, n, (p5_access){.linear = (where), .size = (bytes), .flags = (what)},     \
                            __FILE__, __LINE__)

@@ -106,13 +106,11 @@ GUEST(self_carry, "mov edi, 0x10006\n stc\n rcl word ptr [edi], 1\n hlt");
 TEST(test_rotate_itself)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, self_clear);
+    GUEST_OPEN(&g, self_clear);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(guest_peek32(&g, GUEST_CODE + 7) & 0xffff, (0xd166 * 2) & 0xffff);
     guest_close(&g);
-    guest_open(&g);
-    GUEST_LOAD(&g, self_carry);
+    GUEST_OPEN(&g, self_carry);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(guest_peek32(&g, GUEST_CODE + 6) & 0xffff, ((0xd166 * 2) & 0xffff) | 1);
     guest_close(&g);

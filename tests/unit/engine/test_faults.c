@@ -17,8 +17,7 @@ GUEST(mid, "mov eax, [0x30000]\n push eax\n div edx\n inc ebx\n hlt");
 TEST(test_middle_of_block)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, mid);
+    GUEST_OPEN(&g, mid);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EIP), AFTER_HANDLER(0));
     assert_int_equal(g.event_count, 1);
@@ -198,8 +197,7 @@ GUEST(software, "mov eax, 7\n int 0x80\n hlt");
 TEST(test_software)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, software);
+    GUEST_OPEN(&g, software);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.events[0].kind, P5_TRANSFER_SOFTWARE);
     assert_int_equal(g.events[0].vector, 0x80);
@@ -222,8 +220,7 @@ static engine_action answer(guest *g, const engine_event *event)
 TEST(test_software_answered)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, software);
+    GUEST_OPEN(&g, software);
     g.event = answer;
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EAX), 99);
@@ -240,8 +237,7 @@ GUEST(kernel_iret, "iretd");
 TEST(test_privilege)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, user);
+    GUEST_OPEN(&g, user);
     guest_put(&g, GUEST_HANDLERS + 16 * 0x80, kernel_iret, kernel_iret_end);
     guest_enter(&g, 3, GUEST_CODE, GUEST_STACK);
     guest_run(&g, ENGINE_HALTED);
@@ -268,8 +264,7 @@ GUEST(traps, "int3\n nop\n push 2\n popfd\n mov al, 0x7f\n inc al\n into\n nop\n
 TEST(test_int3_into)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, traps);
+    GUEST_OPEN(&g, traps);
     guest_put(&g, GUEST_HANDLERS + 16 * 3, kernel_iret, kernel_iret_end);
     guest_put(&g, GUEST_HANDLERS + 16 * 4, kernel_iret, kernel_iret_end);
     guest_run(&g, ENGINE_HALTED);
@@ -295,8 +290,7 @@ static engine_action count_trap(guest *g, const engine_event *event)
 TEST(test_single_step)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, single);
+    GUEST_OPEN(&g, single);
     g.event = count_trap;
     guest_run(&g, ENGINE_HALTED);
     uint32_t inc = GUEST_CODE + (uint32_t)(single_end - single) - 3;
@@ -314,8 +308,7 @@ GUEST(icebp, "nop\n .byte 0xf1\n hlt");
 TEST(test_icebp)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, icebp);
+    GUEST_OPEN(&g, icebp);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.events[0].vector, 1);
     assert_int_equal(g.events[0].eip, GUEST_CODE + 2);
@@ -330,8 +323,7 @@ GUEST(too_long, "nop\n .fill 15, 1, 0x66\n nop\n hlt");
 TEST(test_undefined)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, undefined);
+    GUEST_OPEN(&g, undefined);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.event_count, 1);
     assert_int_equal(g.events[0].vector, 6);
@@ -358,8 +350,7 @@ TEST(test_code_store)
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
         guest g;
-        guest_open(&g);
-        GUEST_LOAD(&g, code_store);
+        GUEST_OPEN(&g, code_store);
         engine_set(g.e, ENGINE_CR0, engine_get(g.e, ENGINE_CR0) | bits[i]);
         guest_run(&g, ENGINE_HALTED);
         assert_int_equal(g.events[0].vector, bits[i] != 0 ? NM : GP);
@@ -374,8 +365,7 @@ GUEST(triple, "nop\n ud2");
 TEST(test_shutdown)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, triple);
+    GUEST_OPEN(&g, triple);
     engine_set_table(g.e, true, GUEST_IDT, 0);
     guest_run(&g, ENGINE_SHUTDOWN);
     assert_int_equal(g.events[0].vector, 6);
@@ -399,8 +389,7 @@ static engine_action inject_once(guest *g)
 TEST(test_injection)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, wait);
+    GUEST_OPEN(&g, wait);
     guest_put(&g, GUEST_HANDLERS + 16 * 0x90, kernel_iret, kernel_iret_end);
     g.attention = inject_once;
     g.want_attention = true;
@@ -420,8 +409,7 @@ GUEST(halt, "sti\n hlt\n inc ebx\n cli\n hlt");
 TEST(test_injection_after_halt)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, halt);
+    GUEST_OPEN(&g, halt);
     guest_put(&g, GUEST_HANDLERS + 16 * 0x90, kernel_iret, kernel_iret_end);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EIP), GUEST_CODE + 2);
@@ -450,8 +438,7 @@ static engine_action step_then_stop(guest *g)
 TEST(test_step_mode)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, steps);
+    GUEST_OPEN(&g, steps);
     guest_put(&g, GUEST_HANDLERS + 16 * 0x90, kernel_iret, kernel_iret_end);
     g.attention = step_then_stop;
     engine_step_mode(g.e, true);
@@ -484,8 +471,7 @@ static engine_action inject_in_rep(guest *g)
 TEST(test_rep_interrupted)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, long_rep);
+    GUEST_OPEN(&g, long_rep);
     guest_put(&g, GUEST_HANDLERS + 16 * 0x90, kernel_iret, kernel_iret_end);
     g.attention = inject_in_rep;
     engine_request_attention(g.e);

@@ -259,8 +259,7 @@ GUEST(same_block,
 TEST(test_same_block)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, same_block);
+    GUEST_OPEN(&g, same_block);
     assert_int_equal(same_block[16], 0xb9); /* mov ecx, imm32: its immediate is at 10011h */
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_ECX), 7);
@@ -281,8 +280,7 @@ GUEST(in_loop, "mov ebp, 10\n 1: inc dword ptr [0x1000c]\n mov eax, 0\n dec ebp\
 TEST(test_in_loop)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, in_loop);
+    GUEST_OPEN(&g, in_loop);
     assert_int_equal(in_loop[11], 0xb8);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EAX), 10);
@@ -303,8 +301,7 @@ GUEST(callee, "mov eax, 0\n ret");
 TEST(test_other_blocks)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, other_block);
+    GUEST_OPEN(&g, other_block);
     for (unsigned round = 0; round < 3; round++) {
         guest_put(&g, 0x10100, callee, callee_end);
         guest_put(&g, 0x20000, callee, callee_end);
@@ -327,8 +324,7 @@ GUEST(rep_over, "mov esi, 0x30000\n mov edi, 0x1000e\n mov ecx, 4\n rep movsb\n 
 TEST(test_rep_over_itself)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, rep_over);
+    GUEST_OPEN(&g, rep_over);
     guest_poke32(&g, 0x30000, 0x90909090);
     guest_run(&g, ENGINE_HALTED);
     /* The first byte copied replaces byte 0Eh (the immediate's last, zero before: harmless), the second the
@@ -345,8 +341,7 @@ TEST(test_rep_over_itself)
 TEST(test_host_write)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, callee);
+    GUEST_OPEN(&g, callee);
     engine_ram(g.e, GUEST_CODE, 8)[5] = 0xf4;
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EAX), 0);

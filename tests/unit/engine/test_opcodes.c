@@ -273,8 +273,7 @@ TEST(test_permissive)
     assert_int_equal(engine_permissive_count(g.e), 10);
     assert_int_equal(g.event_count, 0);
     guest_close(&g);
-    guest_open(&g);
-    GUEST_LOAD(&g, later);
+    GUEST_OPEN(&g, later);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.events[0].vector, 6);
     assert_int_equal(g.events[0].eip, GUEST_CODE + 13);
@@ -291,8 +290,7 @@ GUEST(rotations, "mov ecx, 0x0ee00000\n mov cx, 0\n rol dword ptr [0x30000], cl\
 TEST(test_rotations)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, rotations);
+    GUEST_OPEN(&g, rotations);
     const uint32_t value = 0x81234567;
     const uint8_t count = 0x24; /* 4 */
     memcpy(engine_ram(g.e, 0x30000, 4), &value, 4);

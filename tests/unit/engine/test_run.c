@@ -11,8 +11,7 @@ GUEST(plain, "mov eax, 5\n mov ebx, 0x30000\n mov [ebx], eax\n add [ebx], eax\n 
 TEST(test_plain)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, plain);
+    GUEST_OPEN(&g, plain);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.count, 8);
     assert_int_equal(engine_get(g.e, ENGINE_EDX), 10);
@@ -32,8 +31,7 @@ GUEST(loop, "mov ecx, 1000\n 1: inc eax\n dec ecx\n jnz 1b\n hlt");
 TEST(test_loop)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, loop);
+    GUEST_OPEN(&g, loop);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.count, 1 + 3 * 1000 + 1);
     assert_int_equal(engine_get(g.e, ENGINE_EAX), 1000);
@@ -90,8 +88,7 @@ GUEST(outside, "mov ecx, 5\n 1: dec ecx\n jnz 1b\n rdtsc\n mov ecx, 3\n 2: dec e
 TEST(test_batch_outside)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, outside);
+    GUEST_OPEN(&g, outside);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.special_insns[0], 1 + 2 * 5);
     assert_int_equal(g.port_insns[0], 11 + 1 + 1 + 2 * 3);
@@ -107,8 +104,7 @@ GUEST(rep, "mov esi, 0x30000\n mov edi, 0x31000\n mov ecx, 3\n rep movsd\n mov e
 TEST(test_rep)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, rep);
+    GUEST_OPEN(&g, rep);
     for (unsigned i = 0; i < 3; i++)
         guest_poke32(&g, 0x30000 + 4 * i, 0x11111111 * (i + 1));
     *engine_ram(g.e, 0x30004, 1) = 0;
@@ -135,8 +131,7 @@ GUEST(long_rep, "mov edi, 0x100000\n mov ecx, 100000\n rep stosd\n hlt");
 TEST(test_long_rep)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, long_rep);
+    GUEST_OPEN(&g, long_rep);
     guest_run(&g, ENGINE_HALTED);
     unsigned iterations = 0, complete = 0;
     for (unsigned i = 2; i + 1 < g.count; i++) {
@@ -181,8 +176,7 @@ static engine_action count_answer(guest *g)
 static void run_beside(void (*ask)(engine *e))
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, many_reps);
+    GUEST_OPEN(&g, many_reps);
     g.attention = count_answer;
     parts = answers = 0;
     asker a = {.e = g.e, .ask = ask};
@@ -232,8 +226,7 @@ GUEST(open_bus, "mov eax, [0x10000000]\n mov dword ptr [0x10000000], 0\n mov ebx
 TEST(test_open_bus)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, open_bus);
+    GUEST_OPEN(&g, open_bus);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EAX), 0xffffffff);
     assert_int_equal(engine_get(g.e, ENGINE_EBX), 0xffffffff);

@@ -132,8 +132,7 @@ GUEST16(v86_code, "mov ax, 7\n int 0x21\n hlt");
 TEST(test_v86)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, to_v86);
+    GUEST_OPEN(&g, to_v86);
     guest_put(&g, 0x9010, v86_code, v86_code_end);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.events[0].vector, 13);
@@ -155,8 +154,7 @@ GUEST(segments, "mov eax, 0x10\n mov ds, ax\n mov fs, ax\n xor eax, eax\n mov gs
 TEST(test_descriptors)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, segments);
+    GUEST_OPEN(&g, segments);
     guest_poke32(&g, 0x30004, GUEST_DATA0);
     guest_run(&g, ENGINE_HALTED);
     for (unsigned i = 1; i <= 2; i++) {
@@ -179,8 +177,7 @@ GUEST(user_int, "int 0x80");
 TEST(test_no_tss)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, user_int);
+    GUEST_OPEN(&g, user_int);
     engine_segment tr = {GUEST_TR, GUEST_TSS, 0x67, 0x008100 | 2 << 8};
     tr.flags = 0x008200;
     engine_set_segment(g.e, ENGINE_TR, &tr);
@@ -199,8 +196,7 @@ GUEST(ports, "mov eax, 0x11223344\n out 0x80, al\n mov dx, 0x3f8\n out dx, ax\n 
 TEST(test_ports)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, ports);
+    GUEST_OPEN(&g, ports);
     g.port_input = 0xa1b2c3d4;
     guest_run(&g, ENGINE_HALTED);
     static const uint32_t expected[] = {0x1010080, 0x10203f8, 0x10403f8, 0x103f8, 0x403f8};
@@ -225,8 +221,7 @@ GUEST(string_ports, "mov edi, 0x30000\n mov esi, 0x30100\n mov dx, 0x1f0\n mov e
 TEST(test_string_ports)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, string_ports);
+    GUEST_OPEN(&g, string_ports);
     g.port_input = 0x4321;
     guest_poke32(&g, 0x30100, 0x99);
     guest_run(&g, ENGINE_HALTED);
@@ -314,8 +309,7 @@ static engine_action answer(guest *g, engine_special_call *call)
 TEST(test_specials)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, specials);
+    GUEST_OPEN(&g, specials);
     g.special = answer;
     guest_run(&g, ENGINE_HALTED);
     static const engine_special expected[] = {
@@ -347,8 +341,7 @@ GUEST(refused, "mov ebx, 5\n cmp ebx, 5\n rdpmc\n hlt");
 TEST(test_refused)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, refused);
+    GUEST_OPEN(&g, refused);
     g.special = refuse;
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.events[0].vector, 13);
@@ -420,8 +413,7 @@ GUEST(debug, "mov eax, 0x10000\n mov dr0, eax\n xor eax, eax\n mov dr6, eax\n mo
 TEST(test_debug_registers)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, debug);
+    GUEST_OPEN(&g, debug);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EBX), 0x403);
     assert_int_equal(engine_get(g.e, ENGINE_ECX), 0xffff0ff0);

@@ -9,8 +9,7 @@ GUEST(scans, "mov eax, 0x00012000\n bsf ebx, eax\n bsr ecx, eax\n xor eax, eax\n
 TEST(test_integer)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, scans);
+    GUEST_OPEN(&g, scans);
     guest_run(&g, ENGINE_HALTED);
     static const struct {
         uint64_t a;
@@ -36,8 +35,7 @@ GUEST(mmx, "movq mm0, [0x30000]\n movq mm1, [0x30008]\n movq mm2, mm0\n paddsb m
 static void saturation(uint64_t a, uint64_t b, const char *clipped)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, mmx);
+    GUEST_OPEN(&g, mmx);
     memcpy(engine_ram(g.e, 0x30000, 8), &a, 8);
     memcpy(engine_ram(g.e, 0x30008, 8), &b, 8);
     guest_run(&g, ENGINE_HALTED);

@@ -99,8 +99,7 @@ GUEST(environment, "fninit\n fld1\n push 0x340\n fldcw [esp]\n fnstenv [0x30000]
 TEST(test_environment)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, environment);
+    GUEST_OPEN(&g, environment);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(guest_peek32(&g, 0x30000), 0xffff0340);
     assert_int_equal(guest_peek32(&g, 0x30004) & 0xffff, 0x3800);
@@ -128,8 +127,7 @@ GUEST(
 TEST(test_opcode)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, opcode);
+    GUEST_OPEN(&g, opcode);
     guest_run(&g, ENGINE_HALTED);
     /* D9 E8, DC 05, DE C1, D9 E8 as loaded, D9 C9 */
     static const uint16_t expected[] = {0, 0x1e8, 0x405, 0x6c1, 0x1e8, 0x1c9};
@@ -147,14 +145,12 @@ TEST(test_opcode_of_image)
     guest g;
     uint8_t image[108];
     const uint16_t fxch = 0x1c9;
-    guest_open(&g);
-    GUEST_LOAD(&g, last_opcode);
+    GUEST_OPEN(&g, last_opcode);
     guest_run(&g, ENGINE_HALTED);
     engine_get_x87(g.e, image);
     assert_int_equal(image[18] | image[19] << 8, 0x1e8); /* D9 E8 */
     guest_close(&g);
-    guest_open(&g);
-    GUEST_LOAD(&g, environment_opcode);
+    GUEST_OPEN(&g, environment_opcode);
     memcpy(image + 18, &fxch, sizeof fxch);
     engine_set_x87(g.e, image);
     guest_run(&g, ENGINE_HALTED);
@@ -226,8 +222,7 @@ GUEST(values, "fninit\n push 4\n fild dword ptr [esp]\n fld1\n fdiv st, st(1)\n 
 TEST(test_values)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, values);
+    GUEST_OPEN(&g, values);
     guest_poke32(&g, 0x30000, 0x41200000); /* 10.0f */
     guest_run(&g, ENGINE_HALTED);
     static const double expected[][2] = {{1, 4}, {0.25, 10}, {40, 0}};

@@ -27,8 +27,7 @@ static void control_word(guest *g, uint16_t control)
 TEST(test_extended)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, precision);
+    GUEST_OPEN(&g, precision);
     control_word(&g, 0x37f);
     guest_run(&g, ENGINE_HALTED);
     assert_true(sum_minus_one(&g) == 0x1p-60);
@@ -38,8 +37,7 @@ TEST(test_extended)
 TEST(test_double)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, precision);
+    GUEST_OPEN(&g, precision);
     control_word(&g, 0x27f);
     guest_run(&g, ENGINE_HALTED);
     assert_true(sum_minus_one(&g) == 0);
@@ -50,14 +48,12 @@ TEST(test_double)
 TEST(test_rounding)
 {
     guest g;
-    guest_open(&g);
-    GUEST_LOAD(&g, precision);
+    GUEST_OPEN(&g, precision);
     control_word(&g, 0xa7f);
     guest_run(&g, ENGINE_HALTED);
     assert_true(sum_minus_one(&g) == 0x1p-52);
     guest_close(&g);
-    guest_open(&g);
-    GUEST_LOAD(&g, precision);
+    GUEST_OPEN(&g, precision);
     guest_run(&g, ENGINE_HALTED);
     assert_true(sum_minus_one(&g) == 0);
     guest_close(&g);

@@ -2,7 +2,6 @@
  * line, and runs the tool. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,9 +77,7 @@ TEST(test_wrong_tables)
         {"\tload\t", "\tstore\t", "column 'data': does not fit the unit", false},
     };
     char path[] = "/tmp/p5-generator-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
+    unit_file(path, "", 0);
     char result[sizeof path + 2], output[OUTPUT_BYTES], where[LINE_BYTES];
     snprintf(result, sizeof result, "%s.c", path);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -103,9 +100,7 @@ TEST(test_wrong_tables)
 TEST(test_right_table)
 {
     char path[] = "/tmp/p5-generator-XXXXXX", output[OUTPUT_BYTES];
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
+    unit_file(path, "", 0);
     assert_int_equal(generate(table, path, output), 0);
     assert_string_equal(output, "");
     unlink(path);

@@ -34,7 +34,7 @@ static inline p5_machine *linux_guest_open(const char *const *arguments, const c
     program.segment = (Elf32_Phdr){
         PT_LOAD, 0, LINUX_GUEST_BASE, LINUX_GUEST_BASE, sizeof program, sizeof program, PF_R | PF_X, 0x1000};
     char path[] = "/tmp/p5scope-tree-XXXXXX";
-    load_file(path, &program, sizeof program);
+    unit_file(path, &program, sizeof program);
     p5_machine *machine = load_machine((p5_machine_options){.memory_bytes = 4 << 20});
     p5_error error = {0};
     if (p5_machine_load_linux(machine, path, arguments, environment, &error) != P5_OK)

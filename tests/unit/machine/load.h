@@ -1,4 +1,4 @@
-/* What the tests of loaders share: a machine, files of bytes, and the guest's memory. */
+/* What the tests of loaders share: a machine and the guest's memory. */
 #ifndef UNIT_LOAD_H
 #define UNIT_LOAD_H
 
@@ -10,15 +10,6 @@
 #include "../unit.h"
 #include "engine/engine.h"
 #include "machine/state.h"
-
-/* Writes a file. `path` ends in XXXXXX, which becomes its name. */
-static inline void load_file(char *path, const void *bytes, size_t size)
-{
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, bytes, size), size);
-    close(fd);
-}
 
 static inline p5_machine *load_machine(p5_machine_options options)
 {

@@ -1,7 +1,6 @@
 /* ELF files: what is accepted, what is refused and with which words, and that damage of any kind is harmless.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,10 +45,7 @@ static program good_program(void)
 static p5_status open_bytes(const void *bytes, size_t size, elf_image *image, p5_error *error)
 {
     char path[] = "/tmp/p5scope-elf-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(size, write(fd, bytes, size));
-    close(fd);
+    unit_file(path, bytes, size);
     memset(error, 0, sizeof *error);
     p5_status status = elf_open(path, image, error);
     if (status != P5_OK) {

@@ -1,6 +1,5 @@
 /* Packets of gdb's protocol: their replies, and that no packet does harm. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,20 +10,22 @@ enum { IMAGE = 0x10000 };
 
 static gdb g;
 
+/* Opens a machine and writes its guest to a file, whose name replaces `path`. */
+static void open_machine(char *path, const uint8_t *bytes, size_t size)
+{
+    p5_machine_options options = {.size = sizeof options, .memory_bytes = 1 << 20};
+    memset(&g, 0, sizeof g);
+    unit_file(path, bytes, size);
+    assert_int_equal(P5_OK, p5_machine_open(&options, &g.machine, NULL));
+}
+
 static void open_guest(void)
 {
     static const uint8_t code[] = {0x40, 0x43, 0xa3, 0x00, 0x20,
                                    0x00, 0x00, 0xeb, 0xf7}; /* inc, inc, mov, jmp */
     char path[] = "/tmp/p5scope-gdb-XXXXXX";
-    int fd = mkstemp(path);
-    p5_machine_options options = {.size = sizeof options, .memory_bytes = 1 << 20};
-    p5_error error;
-    memset(&g, 0, sizeof g);
-    assert_true(fd >= 0);
-    assert_int_equal(sizeof code, write(fd, code, sizeof code));
-    close(fd);
-    assert_int_equal(P5_OK, p5_machine_open(&options, &g.machine, &error));
-    assert_int_equal(P5_OK, p5_machine_load_flat(g.machine, path, IMAGE, &error));
+    open_machine(path, code, sizeof code);
+    assert_int_equal(P5_OK, p5_machine_load_flat(g.machine, path, IMAGE, NULL));
     unlink(path);
     g.result.size = sizeof g.result;
     g.machine->debugger = &g.stops;
@@ -187,15 +188,8 @@ TEST(test_real_mode_selectors)
                                                 ENGINE_ES, ENGINE_FS, ENGINE_GS};
     uint8_t sector[512] = {0xeb, 0xfe, [510] = 0x55, 0xaa}; /* jmp $ */
     char path[] = "/tmp/p5scope-gdb-XXXXXX";
-    int fd = mkstemp(path);
-    p5_machine_options options = {.size = sizeof options, .memory_bytes = 1 << 20};
-    p5_error error;
-    memset(&g, 0, sizeof g);
-    assert_true(fd >= 0);
-    assert_int_equal(sizeof sector, write(fd, sector, sizeof sector));
-    close(fd);
-    assert_int_equal(P5_OK, p5_machine_open(&options, &g.machine, &error));
-    assert_int_equal(P5_OK, p5_machine_load_disk(g.machine, path, &error));
+    open_machine(path, sector, sizeof sector);
+    assert_int_equal(P5_OK, p5_machine_load_disk(g.machine, path, NULL));
     unlink(path);
     for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++) {
         engine_segment segment;

@@ -1,5 +1,4 @@
 /* p5scope/inspect.h: memory and registers are what the guest's own arithmetic makes them, and it computes with what is written. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -175,9 +174,7 @@ TEST(selectors_are_written_in_real_mode)
     static const uint8_t code[] = {0xa1, 0x04, 0x00, 0xf4}; /* mov ax, [4]; hlt */
     static const uint16_t value = 0x1234;
     char path[] = "/tmp/p5scope-inspect-XXXXXX";
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, code, sizeof code), sizeof code);
-    close(fd);
+    unit_file(path, code, sizeof code);
     const p5_load_options load = {
         .size = sizeof load, .kind = P5_GUEST_REAL, .segment = 0x1000, .offset = 0x100};
     open_machine();

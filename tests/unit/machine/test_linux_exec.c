@@ -109,7 +109,7 @@ TEST(segments_share_a_page)
     memcpy(program + sizeof header, segments, sizeof segments);
     memcpy(program + CODE, code, sizeof code);
     char path[] = "/tmp/p5scope-segments-XXXXXX";
-    load_file(path, program, sizeof program);
+    unit_file(path, program, sizeof program);
     p5_machine *machine = load_machine((p5_machine_options){.memory_bytes = 4 << 20});
     static const char *const arguments[] = {"segments", NULL}, *const environment[] = {NULL};
     p5_run_result result = {.size = sizeof result};

@@ -58,7 +58,7 @@ static p5_status save_and_load(const tree *t, p5_error *error)
         assert_true(ARRAY_ADD(
             &m->names, (scratch_name){t->names[i].folder, t->names[i].node, strdup(t->names[i].text)}));
     char path[] = "/tmp/p5scope-tree-XXXXXX";
-    load_file(path, "", 0);
+    unit_file(path, "", 0);
     if (p5_machine_save(machine, path, NULL, error) != P5_OK)
         fail_msg("%s: %s", t->what, error->message);
     *error = (p5_error){0};

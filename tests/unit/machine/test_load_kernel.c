@@ -43,7 +43,7 @@ static p5_status load(const image *i, uint32_t memory, const p5_load_options *wi
     char path[] = "/tmp/p5scope-kernel-XXXXXX";
     p5_load_options options = with != NULL ? *with : (p5_load_options){0};
     options.size = sizeof options;
-    load_file(path, i->bytes, i->size);
+    unit_file(path, i->bytes, i->size);
     *machine = load_machine((p5_machine_options){.memory_bytes = memory});
     *error = (p5_error){0};
     p5_status status = p5_machine_load_kernel(*machine, path, &options, error);
@@ -229,7 +229,7 @@ TEST(initrds)
         p5_error error;
         put16(&i, 0x206, rows[r].version);
         put32(i.bytes, 0x22c, rows[r].most);
-        load_file(path, contents, rows[r].size);
+        unit_file(path, contents, rows[r].size);
         if (load(&i, 16 * MB, &(p5_load_options){.initrd = path}, &m, &error) != P5_OK)
             fail_msg("row %u: %s", r, error.message);
         const uint32_t params = engine_get(m->engine, ENGINE_ESI);
@@ -243,7 +243,7 @@ TEST(initrds)
     char path[] = "/tmp/p5scope-initrd-XXXXXX";
     image i = good_kernel(); /* the kernel needs memory up to 110000h */
     put32(i.bytes, 0x22c, 0x110fff);
-    load_file(path, contents, 4097);
+    unit_file(path, contents, 4097);
     expect_refused(&i, 16 * MB, &(p5_load_options){.initrd = path}, "110000h");
     unlink(path);
 }

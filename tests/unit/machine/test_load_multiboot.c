@@ -193,7 +193,7 @@ TEST(images_without_elf)
         header_2(0, 16 + sizeof both + 8);
         memcpy(file + 16, both + rows[i].from, 4 * rows[i].words);
         put32(file, 16 + 4 * rows[i].words + 4, 8);
-        load_file(path, file, 200);
+        unit_file(path, file, 200);
         assert_int_equal(p5_machine_load_multiboot(m, path, &error),
                          rows[i].message == NULL ? P5_OK : P5_ERR_FORMAT);
         assert_true(rows[i].message == NULL || strstr(error.message, rows[i].message) != NULL);
@@ -211,7 +211,7 @@ static p5_machine *start(unsigned version, uint32_t memory, const char *line, ch
 {
     const multiboot_header header = {.version = version};
     char text[80];
-    load_file(module, "12345", 5);
+    unit_file(module, "12345", 5);
     snprintf(text, sizeof text, "%s with words", module);
     const char *modules[] = {text};
     p5_machine *m = load_machine((p5_machine_options){

@@ -23,7 +23,6 @@ TEST(runs_on_after_each_format)
     for (p5_trace_format format = P5_TRACE_CSV; format < P5_TRACE_FORMATS; format++) {
         char path[] = "/tmp/p5scope-trace-XXXXXX";
         char map[] = "/tmp/p5scope-map-XXXXXX";
-        const int file = mkstemp(path), map_file = mkstemp(map);
         const char *const symbols[] = {map, NULL};
         const p5_machine_options options = {.size = sizeof options};
         const p5_trace_options traced = {.size = sizeof traced,
@@ -36,10 +35,8 @@ TEST(runs_on_after_each_format)
         p5_machine *machine;
         p5_trace *trace;
         p5_error error = {0};
-        assert_true(file >= 0 && map_file >= 0);
-        assert_true(write(map_file, functions, sizeof functions - 1) == sizeof functions - 1);
-        close(file);
-        close(map_file);
+        unit_file(path, "", 0);
+        unit_file(map, functions, sizeof functions - 1);
         assert_int_equal(p5_machine_open(&options, &machine, &error), P5_OK);
         assert_int_equal(p5_machine_load_code(machine, code, sizeof code, NULL, &error), P5_OK);
         assert_int_equal(p5_trace_open(machine, &traced, &trace, &error), P5_OK);

@@ -1,5 +1,4 @@
 /* Texts of instructions by address: they follow the memory and the mode of the processor. */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "../unit.h"
@@ -26,15 +25,12 @@ static const uint8_t program[] = {
 TEST(the_same_bytes_have_another_text_in_another_mode)
 {
     char path[] = "/tmp/p5scope-insn-text-XXXXXX";
-    const int file = mkstemp(path);
     const p5_machine_options options = {.size = sizeof options};
     p5_limits limits = {.size = sizeof limits, .max_instructions = 1};
     p5_run_result result = {.size = sizeof result};
     p5_machine *machine;
     p5_error error = {0};
-    assert_true(file >= 0);
-    assert_int_equal(write(file, program, sizeof program), sizeof program);
-    close(file);
+    unit_file(path, program, sizeof program);
     assert_int_equal(p5_machine_open(&options, &machine, &error), P5_OK);
     assert_int_equal(p5_machine_load_real(machine, path, 0, PLACE, &error), P5_OK);
     insn_text *texts = insn_text_open(machine);

@@ -1,5 +1,4 @@
 /* Digests of files: the examples of FIPS 180, and files that cannot be read. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,11 +17,7 @@ TEST(digests_are_those_of_fips_180)
     };
     for (unsigned i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         char path[] = "/tmp/p5scope-words-XXXXXX", text[P5_SHA256_TEXT];
-        const size_t size = strlen(examples[i].message);
-        int fd = mkstemp(path);
-        assert_true(fd >= 0);
-        assert_int_equal(write(fd, examples[i].message, size), size);
-        close(fd);
+        unit_file(path, examples[i].message, strlen(examples[i].message));
         assert_ptr_equal(p5_file_sha256(path, text), text);
         assert_string_equal(text, examples[i].digest);
         unlink(path);
