@@ -37,8 +37,8 @@ static bool resolve(const char *option, const char *word, bool all, unsigned fam
     else if (to->count + found.count > WORDS_MOST)
         good = cli_refuse(option, word, 1, "'%s' selects %zu events, and more than %d are not possible", word,
                           found.count, WORDS_MOST);
-    else if (!pattern)
-        good = add_once(option, word, to);
+    else if (!pattern && (everything || p5_selection_add(&found, word, family, NULL) != P5_OK))
+        good = add_once(option, word, to); /* not an event: "all", "executions" */
     for (size_t i = 0; i < found.count && good; i++)
         good = add_once(option, found.items[i].name, to);
     p5_selection_free(&found);

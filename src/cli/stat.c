@@ -338,7 +338,9 @@ static int compare_files(const stat_options *options)
     }
     for (; *files != NULL; files++)
         if (p5_comparison_read(comparison, *files, &error) != P5_OK) {
-            cli_show_error(&error, NULL, NULL, "'p5scope stat -j -o FILE GUEST' makes one.");
+            cli_show_error(&error, NULL, NULL,
+                           (*files)[0] == '-' ? "Options of stat stand before the results."
+                                              : "'p5scope stat -j -o FILE GUEST' makes one.");
             p5_comparison_close(comparison);
             return CLI_USAGE;
         }

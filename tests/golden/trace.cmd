@@ -59,3 +59,6 @@ p5scope stat -q -n -x, -I 2us hello 2>&1 >/dev/null | grep -c ,clocks
 p5scope stat -q -n -x, -I 400clocks hello 2>&1 >/dev/null | grep -c ,clocks
 p5scope trace -q -o t.csv -I 0.002ms -e clocks hello >/dev/null; grep -c interval t.csv
 p5scope trace -o t.csv -e clocks,mmx_instructions_executed_u_pipe --model p54c-133 hello
+# an event that is selected twice is one column: a name stands once in JSON and in a database
+p5scope trace -q -o twice.db -e 'data_read,data_r*d,data_read' -I 1000c hello && sqlite3 twice.db 'SELECT name FROM event'
+p5scope stat -q -j -o twice.json -e 'data_read,data_r*d,data_read' hello && p5scope merge -o twice.db twice.json

@@ -147,7 +147,7 @@ static void explain_owners(explainer *to)
         if (event >= 0)
             fprintf(e.what.out, " The event %s counts such clocks or their causes.",
                     p5_event_describe((enum p5_event)event)->name);
-        fprintf(e.what.out, " Budgets, metrics and report -e call it %s.", formula);
+        fprintf(e.what.out, " Reports, options and budgets call it %s.", formula);
         e.topic = words_find(&to->words, "count", e.name);
         entry_end(to, &e, is_wanted(to, e.name) || is_wanted(to, formula));
     }

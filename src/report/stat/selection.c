@@ -106,6 +106,22 @@ static p5_status modify(parser *in, p5_selected *row, const event_modifiers *mod
     return P5_OK;
 }
 
+/* Removes the rows from number `first` on that repeat an earlier one, because JSON and databases have a name once. The members
+ * of groups stay, because each group is a choice of its own. */
+static void drop_repeated(p5_selection *selection, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < selection->count; i++) {
+        const p5_selected row = selection->items[i];
+        size_t same = 0;
+        while (same < kept && strcmp(selection->items[same].name, row.name) != 0)
+            same++;
+        if (row.group != 0 || same == kept)
+            selection->items[kept++] = row;
+    }
+    selection->count = kept;
+}
+
 /* Parses items with commas between them: the whole text (`brace` NULL), or the members of the group that begins at
  * `brace`. */
 static p5_status parse_items(parser *in, const char *brace)
@@ -126,6 +142,7 @@ static p5_status parse_items(parser *in, const char *brace)
             status = scan_modifiers(&in->scan, &modifiers);
         for (size_t i = first; i < in->selection->count && status == P5_OK; i++)
             status = modify(in, &in->selection->items[i], &modifiers);
+        drop_repeated(in->selection, first);
     } while (status == P5_OK && scan_sign(&in->scan, ","));
     if (status != P5_OK || (brace != NULL && scan_sign(&in->scan, "}")))
         return status;

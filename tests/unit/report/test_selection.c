@@ -95,6 +95,25 @@ TEST(causes_of_clocks_are_selected_like_events)
     p5_selection_free(&s);
 }
 
+TEST(what_is_selected_again_is_one_row)
+{
+    p5_selection s;
+    select_ok(&s, "data_read,cycles,data_*,r00,clocks,data_read:u,DATA-READ:u", P5_FAMILY_P54C);
+    unsigned found[2] = {0}; /* data_read, data_read:u */
+    for (size_t i = 0; i < s.count; i++) {
+        found[0] += strcmp(s.items[i].name, "data_read") == 0;
+        found[1] += strcmp(s.items[i].name, "data_read:u") == 0;
+    }
+    assert_int_equal(found[0], 1);
+    assert_int_equal(found[1], 1);
+    assert_string_equal(s.items[0].name, "data_read"); /* in the order of the first time */
+    assert_string_equal(s.items[1].name, "clocks");
+    p5_selection_free(&s);
+    select_ok(&s, "{flops,data_read},flops,{flops,data_write}", P5_FAMILY_P54C);
+    assert_int_equal(s.count, 4);
+    p5_selection_free(&s);
+}
+
 TEST(groups_share_modifiers_and_counters)
 {
     p5_selection s;
