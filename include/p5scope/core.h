@@ -243,7 +243,7 @@ typedef struct p5_core_hooks {
     void (*from_memory)(void *context, uint32_t physical, uint32_t size);
     /* Whole lines for the test registers. read_line reads what the processor's data references see or, with
      * `memory`, what memory holds. write_line sets what the processor sees from now on and leaves memory as
-     * it is. They return false if there is no memory. */
+     * it is. read_line returns false if there is no memory. */
     bool (*read_line)(void *context, uint32_t physical, bool memory, uint8_t bytes[P5_LINE_BYTES]);
     void (*write_line)(void *context, uint32_t physical, const uint8_t bytes[P5_LINE_BYTES]);
     /* The processor now executes these bytes where data references see others. NULL: it executes what data

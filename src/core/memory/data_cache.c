@@ -71,8 +71,8 @@ void data_cache_put(data_cache *cache, unsigned set, unsigned way, cache_entry e
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-/* Refuses a snapshot in which this way's tag does not agree with its state, or is that of another way, too. A valid
- * tag is a multiple of CACHE_LINE; an invalid way has CACHE_NO_TAG. */
+/* Refuses a snapshot in which this way's tag does not agree with its state. A valid tag is a multiple of CACHE_LINE; an
+ * invalid way has CACHE_NO_TAG. Two ways may have the same tag: a test register can do that. */
 static void check_line(const data_cache *cache, unsigned set, unsigned way, snapshot *s)
 {
     uint32_t tag = cache->tag[set][way];
@@ -81,8 +81,6 @@ static void check_line(const data_cache *cache, unsigned set, unsigned way, snap
         (!valid && tag != CACHE_NO_TAG))
         snapshot_refuse(s, "data_cache.tag: %08Xh is not that of a line in state %u (set %u, way %u)", tag,
                         (unsigned)cache->state[set][way], set, way);
-    else if (valid && data_cache_find(cache, tag + set * CACHE_LINE) != (int)way)
-        snapshot_refuse(s, "data_cache.tag: set %u has line %08Xh twice", set, tag);
 }
 
 /* Refuses a snapshot with lines or LRU bits that the cache cannot have. */

@@ -79,7 +79,8 @@ void data_cache_forget(data_cache *cache);
  * translation. */
 void data_cache_forget_page(data_cache *cache, unsigned entry);
 
-/* Returns a mask in which bit n is set if tag n is `wanted`. Several bits can be set only if `wanted` is CACHE_NO_TAG.
+/* Returns a mask in which bit n is set if tag n is `wanted`. Several bits can be set if `wanted` is CACHE_NO_TAG, or
+ * if a test register has written a line into several ways.
  * Uses no host branches because the way that hits is not predictable. */
 static inline unsigned cache_match(const uint32_t tag[CACHE_WAYS], uint32_t wanted)
 {

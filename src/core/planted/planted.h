@@ -36,10 +36,10 @@ typedef struct planted_page {
     bool code;    /* the TLB is that for code */
 } planted_page;
 
-/* What a test register wrote into a place of a cache array. data_cache.h and code_cache.h store no contents,
- * and nothing of invalid lines. */
+/* What a test register wrote into a place of a cache array, or what the place held when a test register flushed it.
+ * data_cache.h and code_cache.h store no contents, and nothing of invalid lines. */
 typedef struct planted_raw {
-    bool known;    /* false: nothing was written, and the other members have no meaning */
+    bool known;    /* false: nothing was recorded, and the other members have no meaning */
     bool no_ends;  /* all end bits were written as 0, which code_cache.h cannot distinguish from a new line */
     uint32_t tag;  /* as in planted_line */
     uint32_t ends; /* P54C code cache: end bits; bit n: byte n is the last of an instruction */

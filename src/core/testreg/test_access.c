@@ -182,6 +182,14 @@ static void read_data_line(p5_core *core, test_cache_line *line, unsigned set, u
         data_cache_used(memory_data_cache(m), set, way);
 }
 
+/* Returns the end bits of a valid line of the code cache as TR2 shows them. `raw` is what was written to its place. */
+static uint32_t ends_of(const code_cache *cache, unsigned set, unsigned way, const planted_raw *raw)
+{
+    const code_entry entry = code_cache_get(cache, set, way);
+    const bool none = raw->known && raw->no_ends && raw->tag == entry.tag;
+    return none && code_cache_known_ends(cache, set, way) == 0 ? 0 : entry.ends;
+}
+
 /* Reads a line of the code cache. */
 static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, unsigned way)
 {
@@ -196,9 +204,7 @@ static void read_code_line(p5_core *core, test_cache_line *line, unsigned set, u
     line->tag = entry.tag >> 12;
     if (entry.valid) {
         give_contents(core, line, raw, planted_has_line(core, true, set, way));
-        if (raw->known && raw->no_ends && raw->tag == entry.tag &&
-            code_cache_known_ends(cache, set, way) == 0)
-            ends = 0;
+        ends = ends_of(cache, set, way, raw);
     } else if (raw->known) {
         give_raw(line, raw);
         ends = raw->ends;
@@ -219,7 +225,7 @@ void test_cache_read(void *context, test_cache_line *line)
     }
     unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
     memo_settle(core);
-    memory_upgrade_lines(core->memory, core->now);
+    memory_upgrade_lines(core->memory, core->now); /* S to E where a write-through has ended */
     if (line->data_cache)
         read_data_line(core, line, set, way);
     else
@@ -237,7 +243,7 @@ static void remember(p5_core *core, bool data, unsigned set, unsigned way)
     test_cache_line line = {.data_cache = data, .set = (uint8_t)set, .way = (uint8_t)way, .tag = tag >> 12};
     bool own = data ? is_double(tags, way) : planted_has_line(core, true, set, way);
     give_contents(core, &line, raw, own);
-    uint32_t ends = data ? 0 : code_cache_get(memory_code_cache(m), set, way).ends;
+    uint32_t ends = data ? 0 : ends_of(memory_code_cache(m), set, way, raw);
     *raw = (planted_raw){.known = true, .tag = tag, .ends = ends};
     memcpy(raw->bytes, line.data, sizeof raw->bytes);
 }
@@ -249,6 +255,7 @@ static void flush_line(p5_core *core, unsigned set, unsigned way)
     remember(core, true, set, way);
     if (memory_line_state(m, set, way) == MESI_MODIFIED) {
         uint64_t done = memory_write_back(m, set, way, core->now);
+        /* The line is clean now, so planted_drop_line need not restore what memory holds. */
         data_cache_set_state(memory_data_cache(m), set, way, MESI_SHARED);
         price_wait_for_bus(core, done, P5_STALL_SERIALISE);
     }
@@ -284,7 +291,7 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
 
 /* ---- TLBs ---------------------------------------------------------------------------------------------- */
 
-/* PS only affects the data TLB: the code TLB stores 4 MB pages as pieces of 4 KB. */
+/* PS only affects the data TLB: for the code TLB it is ignored (manual, 26.2.1.2). */
 static bool is_large(const test_tlb_entry *entry)
 {
     return entry->data_tlb && entry->large_page;

@@ -15,6 +15,7 @@ static uint32_t contents_translate(void *context, uint32_t linear)
                                                                                            : linear;
 }
 
+/* Gets the physical addresses of the page-table entries for `linear`: 0 if there is no such entry. */
 static void contents_walk(void *context, uint32_t linear, uint32_t *directory_entry, uint32_t *table_entry)
 {
     const p5_machine *machine = context;
@@ -23,6 +24,7 @@ static void contents_walk(void *context, uint32_t linear, uint32_t *directory_en
         engine_walk(machine->engine, linear, directory_entry, table_entry);
 }
 
+/* Returns the accessed and dirty bits (P5_PAGE_*) that the access at `linear` has set. */
 static unsigned contents_page_bits_set(void *context, uint32_t linear, bool write)
 {
     const p5_machine *machine = context;

@@ -161,7 +161,7 @@ TEST(lines_of_caches)
           {"data.state", AT(3, 0), MESI_SHARED},
           {"data.tag", AT(3, 1), 0x5000},
           {"data.state", AT(3, 1), MESI_SHARED}},
-         false}, /* twice */
+         true}, /* twice: a test register can do that */
         {{{"data.lru", 127, 1}}, true},
         {{{"data.lru", 127, 2}}, false},
         {{{"code.tag", AT(127, 1), 0x5000}}, true},

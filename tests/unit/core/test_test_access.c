@@ -198,7 +198,7 @@ TEST(invalid_lines_keep_their_contents)
     }
 }
 
-/* End bits of a P54C's line: as written, all zero too. */
+/* End bits of a P54C's line: as written, all zero too, and also after a flush. */
 TEST(end_bits)
 {
     owner *o = open_owner("p54c-133");
@@ -207,6 +207,9 @@ TEST(end_bits)
         memset(line.end_bits, (int)bits, sizeof line.end_bits);
         test_cache_write(o->core, &line);
         test_cache_line read = {.set = SET};
+        test_cache_read(o->core, &read);
+        assert_int_equal(read.end_bits[3], bits);
+        test_cache_flush(o->core, false, false, 0, 0);
         test_cache_read(o->core, &read);
         assert_int_equal(read.end_bits[3], bits);
     }
