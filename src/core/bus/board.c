@@ -52,9 +52,9 @@ const snapshot_table l2_state = {SNAPSHOT(l2_line, "l2", FIELD_ANY(tag))};
 void board_transfer_l2(board *b, snapshot *s)
 {
     snapshot_states(s, &l2_state, b->l2_tag, b->l2_lines);
-    /* a loaded tag must select its own place, and lie in the memory that the L2 caches */
+    /* a loaded tag must select its own entry, and its line must begin in the memory that the L2 caches */
     for (uint32_t i = 0; s->loading && s->status == P5_OK && i < b->l2_lines; i++)
-        if (b->l2_tag[i] != 0 &&
-            (((b->l2_tag[i] - 1) & (b->l2_lines - 1)) != i || b->l2_tag[i] - 1 >= b->l2_bytes / 32))
+        if (b->l2_tag[i] != 0 && (((b->l2_tag[i] - 1) & (b->l2_lines - 1)) != i ||
+                                  (b->l2_tag[i] - 1) * UINT64_C(32) >= b->l2_bytes))
             snapshot_refuse(s, "l2.tag[%u]: line %Xh does not belong there", i, b->l2_tag[i] - 1);
 }

@@ -1,6 +1,6 @@
 /* Memory outside the processor: the board's L2 (direct mapped, write-through, allocating on reads) and DRAM
- * with one open page. This file determines how many bus clocks a read takes; writes are posted by the chipset
- * and take a fixed time (bus.c). */
+ * with one open page. This file determines how many bus clocks a read takes. bus.c has the times of other cycles:
+ * writes, which the chipset posts in a fixed time, locked reads, and reads of video memory. */
 #ifndef CORE_BUS_BOARD_H
 #define CORE_BUS_BOARD_H
 
@@ -10,7 +10,7 @@
 #include "base/snapshot.h"
 #include "core/model/model.h"
 
-/* Bus clocks of a read: from ADS# to the first BRDY#, and between further ones. */
+/* Bus clocks of a read: from that of ADS# to that of the first BRDY#, both counted, and for each further BRDY#. */
 typedef struct board_time {
     uint32_t first, next;
 } board_time;
@@ -20,9 +20,9 @@ typedef enum board_place { BOARD_L2, BOARD_HIT, BOARD_CLOSED, BOARD_MISS, BOARD_
 
 typedef struct board {
     const p5_model *model;
-    /* For each place: number of its line (address / 32) + 1, 0 = invalid; NULL without an L2. */
+    /* For each entry: number of its line (address / 32) + 1, 0 = invalid; NULL without an L2. */
     uint32_t *l2_tag;
-    uint32_t l2_lines;  /* number of places, a power of two; 0 without an L2 */
+    uint32_t l2_lines;  /* number of entries, a power of two; 0 without an L2 */
     uint32_t l2_bytes;  /* bytes of memory that it may cache, from address 0 on; 0 without an L2 */
     uint32_t page_bits; /* number of address bits within a DRAM page */
     board_time time[BOARD_PLACES];
@@ -36,7 +36,7 @@ void board_free(board *b);
 /* Empties the L2 and closes the DRAM page. */
 void board_reset(board *b);
 extern const snapshot_table board_state, l2_state;
-/* Saves or restores the L2's tags. board_state is for the other members. */
+/* Saves or restores the L2's tags, each by l2_state. board_state is for the other members. */
 void board_transfer_l2(board *b, snapshot *s);
 
 /* Returns whether the L2 has the line of `physical`. If not, allocates it if such a read allocates. `line`: the whole

@@ -260,6 +260,8 @@ static const char *contradiction(const p5_model *m)
         return "a TLB has at most 64 entries: sets times ways";
     if ((m->data_tlb.large_sets == 0) != (m->data_tlb.large_ways == 0) || m->data_tlb.large_ways == 1)
         return "data_tlb.large_sets and large_ways must both be 0, or give an array of 2 or 4 ways";
+    if (m->l2.bytes > 0 && m->l2.bytes < 32)
+        return "l2.bytes is less than a line of 32 bytes; 0 is for no cache";
     if (m->timing.trig_small > m->timing.trig_middle)
         return "x87.trig_small is above x87.trig_middle";
     if (m->write_buffer_per_pipe && m->write_buffers % 2 != 0)

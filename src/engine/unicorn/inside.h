@@ -6,7 +6,8 @@
 #include "isa/processor.h"
 #include "engine/unicorn/unicorn_state.h"
 #include "p5scope/status.h"
-#include "unicorn_layout.h" /* UC_CPU_*, UC_UC_*, UC_TCG_*, UC_OP_*: found by layout_gen.c */
+/* What layout_gen.c found: offsets of members (UC_CPU_*, UC_UC_*, UC_TCG_*) and opcodes (UC_OP_*). */
+#include "unicorn_layout.h"
 
 /* uc_env.hflags: the state on which the translation of a block depends */
 enum {
@@ -105,7 +106,8 @@ void UC_INTERNAL(cpu_x86_update_cr0)(uc_env *env, uint32_t value);
 void UC_INTERNAL(cpu_x86_update_cr3)(uc_env *env, uint64_t value);
 void UC_INTERNAL(cpu_x86_update_cr4)(uc_env *env, uint32_t value);
 uint32_t UC_INTERNAL(cpu_cc_compute_all)(uc_env *env, int op);
-/* Discard translated code of a page or a physical range. */
+/* Discard translated code: in `length` bytes of one page, while page_collection_lock holds it; in the physical range
+ * [start, end); all of it. */
 void *UC_INTERNAL(page_collection_lock)(uc_engine *uc, uint64_t start, uint64_t end);
 void UC_INTERNAL(page_collection_unlock)(void *pages);
 void UC_INTERNAL(tb_invalidate_phys_page_fast)(uc_engine *uc, void *pages, uint64_t start, int length,
@@ -121,9 +123,11 @@ uintptr_t UC_INTERNAL(tcg_const_i32)(uc_translator *s, int32_t value);
 void UC_INTERNAL(tcg_gen_subfi_i32)(uc_translator *s, uintptr_t to, int32_t a, uintptr_t b); /* a - b */
 void UC_INTERNAL(tcg_gen_andi_i64)(uc_translator *s, uintptr_t to, uintptr_t a, int64_t b);
 void UC_INTERNAL(tcg_gen_rotr_i32)(uc_translator *s, uintptr_t to, uintptr_t value, uintptr_t count);
-void UC_INTERNAL(tcg_temp_free_internal)(uc_translator *s, uintptr_t temporary);
-/* Sets EIP to the instruction whose code calls at `retaddr`. */
+void UC_INTERNAL(tcg_temp_free_internal)(uc_translator *s, uintptr_t address); /* of a temporary */
+/* Sets EIP and cc_op as they were before the instruction whose code calls at `retaddr`. Returns false if that is not in
+ * translated code. `will_exit`: the caller then leaves the block. */
 bool UC_INTERNAL(cpu_restore_state)(uc_cpu *cpu, uintptr_t retaddr, bool will_exit);
+/* For uc_hook_head.places. */
 void g_hash_table_remove_all(void *table);
 int g_hash_table_size(void *table);
 
@@ -131,8 +135,8 @@ int g_hash_table_size(void *table);
 #define WRAP(name) __wrap_##name##_x86_64
 #define REAL(name) __real_##name##_x86_64
 
-/* Checks that the Unicorn in use is laid out as these headers say, and returns its processor state in *env
- * (layout.c). */
+/* Checks that a newly opened Unicorn is laid out as these headers say, and returns its processor state in *env. Also
+ * makes it raise #UD like other exceptions, instead of ending the run (layout.c). */
 p5_status layout_check(uc_engine *uc, uc_env **env, p5_error *error);
 
 #endif

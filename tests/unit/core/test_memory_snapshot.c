@@ -67,6 +67,29 @@ TEST(loaded_goes_on_like_saved)
     }
 }
 
+static void cache_all(p5_model *model)
+{
+    model->l2.cacheable_bytes = UINT32_MAX;
+}
+
+/* The memory that the L2 caches may end within a line, which is cached, too. */
+TEST(the_last_line_that_the_l2_caches)
+{
+    fixture saved, loaded;
+    p5_error error;
+    fixture_open(&saved, "p55c-200", false, cache_all);
+    fixture_open(&loaded, "p55c-200", false, cache_all);
+    fixture_data(&saved, 0xffffffe0, 4, 0);
+    snapshot_bytes b = save(&saved);
+    if (load(&loaded, &b, saved.now, &error) != P5_OK)
+        fail_msg("%s", error.message);
+    const board *l2 = &loaded.memory->bus.board;
+    assert_int_equal(l2->l2_tag[l2->l2_lines - 1], 0xffffffe0 / 32 + 1);
+    free(b.data);
+    fixture_close(&saved);
+    fixture_close(&loaded);
+}
+
 /* Puts `value` into number `index` of a field of the stream. */
 static void put(snapshot_bytes *b, const char *field, unsigned index, uint64_t value)
 {

@@ -109,6 +109,7 @@ TEST(errors_say_where_and_what)
         {"[model]\ntitle = x\nbase = p55c-200\n", P5_ERR_SYNTAX, 3, "first", ""},
         {"[model]\nbase = p55c-300\n", P5_ERR_NAME, 2, "p55c-300", "p55c-200"},
         {"[model]\nbase = p55c-200\n[data_tlb]\nsets = 2\n", P5_ERR_RANGE, 0, "64 entries", ""},
+        {"[model]\nbase = p55c-200\n[l2]\nbytes = 16\n", P5_ERR_RANGE, 0, "32 bytes", ""},
         {"[model]\nbase = p54c-100\n[write_buffers]\nentries = 3\n", P5_ERR_RANGE, 0, "even", ""},
         {"[model]\ntitle = lonely\n", P5_ERR_SYNTAX, 0, "processor.family", ""},
         {"", P5_ERR_SYNTAX, 0, "processor.family", ""},
