@@ -47,8 +47,10 @@ struct p5_core {
     pipe_deltas deltas[P5_CPL_CLASSES]; /* counts of the pipe; totals_bring_up adds those of the memo */
     counts memory_counts;               /* counts of the memory side */
     uint64_t instructions;              /* priced so far */
-    uint64_t groups;                    /* P54C: groups priced so far */
-    p5_prediction prediction;           /* of the stretch that is being priced */
+    /* P54C: groups priced so far, plus BRANCH_RUN_RECENT. So a branch that never ran (branch_run.groups is 0) did not run
+     * recently. */
+    uint64_t groups;
+    p5_prediction prediction; /* of the stretch that is being priced */
     memo memo;
     trace_sink trace;
     struct profiler *profile; /* NULL: no profile is being made */

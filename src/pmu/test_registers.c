@@ -33,7 +33,7 @@ static test_cache_line addressed_line(const test_registers *t)
                              .word = (uint8_t)bits(tr5, 4, 2)};
 }
 
-/* Updates the fill buffer, which TR3 accesses. Line fills by data reads of the program use the same buffer, and
+/* Updates the fill buffer, into which writes to TR3 go. Line fills by data reads of the program use the same buffer, and
  * overwrite what has been put there (manual, 26.2.1). */
 static void update_fill_buffer(test_registers *t)
 {

@@ -26,21 +26,23 @@ typedef struct test_ops {
     void (*btb_read)(void *context, test_btb_entry *entry, bool tag_only);
     void (*btb_flush)(void *context);
     void (*parity)(void *context, uint32_t tr1); /* called after a write to TR1 */
-    /* Gets the line that a data read has filled since *fill, which is advanced. Returns false if there is
-     * none. */
+    /* Gets the line that the last miss of a data read has filled. `*fill` is the core clock at which the fill that the
+     * caller knows ended, and is updated. Returns false, and changes nothing, if there was no other fill since. */
     bool (*filled)(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS]);
 } test_ops;
 
 typedef struct test_registers {
-    uint32_t value[P5_MSR_TR12 + 1];       /* by MSR number */
-    uint32_t fill_buffer[TEST_LINE_WORDS]; /* the line that TR3 reads and writes, four bytes at a time */
-    uint64_t filled; /* the last line fill by a data read that the buffer held (test_ops.filled) */
+    uint32_t value[P5_MSR_TR12 + 1]; /* by MSR number */
+    /* The line that a cache write stores. A write to TR3 puts four bytes into it. */
+    uint32_t fill_buffer[TEST_LINE_WORDS];
+    uint64_t filled; /* end of the last line fill that was copied into fill_buffer (test_ops.filled) */
     uint8_t end_bits[TEST_LINE_WORDS]; /* written by TR2, for each four bytes of the line */
     test_ops ops;
 } test_registers;
 
 /* Read and write a test register. A write to a command register (TR1, TR5, TR6, TR11) also performs its operation.
- * `r` is the register's row of p5_registers(family); bits that it lacks read as 0 and are not written. */
+ * `r` is the register's row of p5_registers(family); bits that it lacks read as 0 and are not written. `family` is
+ * P5_FAMILY_P54C or P5_FAMILY_P55C. */
 uint32_t test_register_read(const test_registers *t, const p5_register *r);
 void test_register_write(test_registers *t, const p5_register *r, unsigned family, uint32_t value);
 /* Records a parity error in TR1.PES. Returns whether the processor shuts down (TR1.NS = 0). */

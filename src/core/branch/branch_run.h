@@ -14,13 +14,12 @@
 /* Record of one branch. On each processor, one of `instructions` and `groups` is always 0. A group is one or two
  * instructions that issue together. */
 typedef struct branch_run {
-    /* P55C: predictor_near reads these members every time. The alignment puts them in one line of the host's
-     * cache. */
-    _Alignas(16) uint64_t instructions; /* instructions executed when it last ran, itself included; 0:
+    /* P55C: predictor_near reads `instructions` and `branch` every time. The alignment puts them in one line of the
+     * host's cache. */
+    _Alignas(16) uint64_t instructions; /* P55C: instructions executed when it last ran, itself included; 0:
                                            never */
-    btb_branch branch;                  /* its lookup key, if it is a near branch */
-    uint64_t groups;                    /* P54C: the core's group number when it last left the pipe; 0:
-                                           never */
+    btb_branch branch;                  /* P55C: its lookup key, if it is a near branch */
+    uint64_t groups;                    /* P54C: p5_core.groups when it last left the pipe; 0: never */
     struct branch_run *next;
     uint32_t address; /* linear */
     uint8_t length;   /* in bytes */
@@ -28,7 +27,7 @@ typedef struct branch_run {
 } branch_run;
 
 /* Returns branch_query.loop_pairs for a branch that leaves the pipe as group number `groups`: the number of groups
- * since it last ran, at most 255. */
+ * since it last ran, at most 255. If it never ran, the number is above BRANCH_RUN_RECENT. */
 static inline uint8_t branch_run_pairs(const branch_run *ran, uint64_t groups)
 {
     uint64_t pairs = groups - ran->groups;

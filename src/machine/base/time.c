@@ -2,19 +2,20 @@
 #include "machine/base/time.h"
 #include "machine/state.h"
 
-/* Returns true if the run is to pause: p5_machine_stop was called, or the run's time is over. */
+/* Returns true if the run is to pause: p5_machine_stop was called, or the run's time-out has passed, which
+ * is measured in host time. */
 bool machine_pause_wanted(const p5_machine *machine)
 {
     return machine->stop || machine->expired;
 }
 
-/* Converts clocks of the model to nanoseconds, rounded down. */
+/* Converts core clocks to nanoseconds, rounded down. */
 uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
 {
     return (uint64_t)((unsigned __int128)clocks * 1000000000u / machine->clock_hz);
 }
 
-/* Returns the first clock at which `ns` nanoseconds have passed. */
+/* Returns the first core clock at which `ns` nanoseconds have passed, at most UINT64_MAX. */
 uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
 {
     unsigned __int128 clocks = ((unsigned __int128)ns * machine->clock_hz + 999999999u) / 1000000000u;
@@ -27,7 +28,8 @@ void p5_machine_settle(p5_machine *machine)
     p5_core_settle(machine->core);
 }
 
-/* Gets all totals of the run, except those of its fast-forwarded parts. */
+/* Gets all totals since the guest's start, without a pending instruction. The parts that p5_machine_fast_forward and
+ * p5_machine_execute ran do not count. */
 void p5_machine_counts(p5_machine *machine, p5_counts *counts)
 {
     p5_core_counts(machine->core, counts);
@@ -35,12 +37,13 @@ void p5_machine_counts(p5_machine *machine, p5_counts *counts)
         p5_counts_subtract(counts, &machine->forward_counts);
 }
 
+/* Returns the number of instructions completed since the guest's start, fast-forwarded ones included. */
 uint64_t p5_machine_instructions(const p5_machine *machine)
 {
     return machine->instructions;
 }
 
-/* Returns the clock at which the last priced instruction left EX. */
+/* Returns the core clock at which the last priced instruction left EX. Fast-forwarded parts are included. */
 uint64_t p5_machine_clock(const p5_machine *machine)
 {
     return p5_core_clock_estimate(machine->core);

@@ -1,5 +1,5 @@
-/* Predictions of the P55C depend on a branch's last execution. A core that was loaded from a snapshot knows it, however
- * many other branches the saved core executed. An impossible branch target buffer is not loaded. Other code at the place
+/* Predictions depend on a branch's last execution. A core that was loaded from a snapshot knows it, however many
+ * other branches the saved core executed. An impossible branch target buffer is not loaded. Other code at the place
  * of a branch is another branch. */
 #include "../base/snapshot_bytes.h"
 #include "core/core.h"
@@ -146,6 +146,24 @@ TEST(test_a_jump_where_a_branch_was)
     assert_int_equal(core_predict(core, &jumps), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
     assert_int_equal(core_predict(core, &jumps), OWN_PREDICTED_TAKEN | OWN_TAKEN);
     assert_int_equal(core_predict(core, &branches), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
+    p5_core_close(core);
+    p5_model_close(model);
+}
+
+/* P54C: a branch that runs for the first time is in no tight loop, even if it is among the first that a core executes.
+ * It gets a new entry in place of an unused one (state 0). */
+TEST(test_a_first_branch)
+{
+    static const uint8_t code[] = {0xf8, 0xeb, 0x10}; /* clc, which does not pair; jmp */
+    p5_model *model = fixture_model("p54c-133");
+    p5_core *core = core_open(model);
+    p5_block *block = block_at(core, code, sizeof code, LOOP);
+    btb_branch branch = btb_by_pair(LOOP);
+    btb_entry *entry = btb_allocate(&core->predictor->btb, &branch);
+    entry->state = 0;
+    retire(core, block, LOOP + sizeof code + 0x10);
+    p5_core_settle(core);
+    assert_int_equal(entry->state, 3);
     p5_core_close(core);
     p5_model_close(model);
 }
