@@ -156,8 +156,8 @@ typedef struct p5_exception {
     uint8_t reference;         /* p5_reference, of a page fault */
     uint32_t reference_linear; /* address of a page fault's reference */
     uint32_t instruction;      /* linear address of the instruction that faulted, or that would come next */
-    const p5_block *block;     /* a block that contains the faulting instruction; NULL if it could not be
-                              fetched */
+    const p5_block *block;     /* a block that contains the faulting instruction; NULL if nothing faulted, or
+                              it could not be fetched */
     uint32_t index;            /* number of the faulting instruction in `block` */
     uint32_t handler;          /* linear address of the handler's first instruction */
     uint32_t access_count;     /* IDT, TSS, descriptor and stack accesses of the delivery */

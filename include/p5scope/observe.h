@@ -175,7 +175,8 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
                              p5_error *error);
 /* Closes an observer; NULL is allowed. It is not called any more and must not be used. */
 void p5_observer_close(p5_observer *observer);
-/* Changes the observer's intervals, which count from here on; 0 and 0: no intervals. */
+/* Changes the observer's intervals; 0 and 0: no intervals. The next one ends at the next multiple of
+ * its length, not a whole length from here on. */
 void p5_observer_every(p5_observer *observer, uint64_t clocks, uint64_t instructions);
 /* Moves the observer's point `number`, which may have been reached already. Does nothing if there is no such
  * point. */

@@ -8,8 +8,11 @@
 #include "engine/segment/segment_internal.h"
 
 enum { TABLE_LDT = 4 /* TI bit of a selector */, DESCRIPTOR_BYTES = 8 };
-/* Attributes of every segment in real and V86 mode. */
-enum { REAL_DATA = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE | DESCRIPTOR_ACCESSED };
+/* Attributes of every segment in V86 mode. */
+enum {
+    V86_DPL = 3 << 13,
+    V86_DATA = DESCRIPTOR_P | DESCRIPTOR_S | DESCRIPTOR_WRITABLE | DESCRIPTOR_ACCESSED | V86_DPL
+};
 
 /* In this file, `code` is an error code without the EXT bit. segment_state.return_address is 0, or where the running
  * segment load returns to in translated code. Unicorn finds the EIP of the faulting instruction by it. */
@@ -53,12 +56,11 @@ uc_segment descriptor_segment(const descriptor_words *d, uint32_t selector)
     return (uc_segment){selector & 0xffff, 0, descriptor_base(d), descriptor_limit(d), d->high};
 }
 
-/* Returns a segment register as an instruction loads it in real or V86 mode, without a descriptor. */
-uc_segment segment_real(uint32_t selector, bool v86)
+/* Returns any segment register as V86 mode loads it, without a descriptor. */
+uc_segment segment_v86(uint32_t selector)
 {
-    enum { DPL3 = 3 << 13 };
     selector &= 0xffff;
-    return (uc_segment){selector, 0, (uint64_t)selector << 4, 0xffff, REAL_DATA | (v86 ? DPL3 : 0u)};
+    return (uc_segment){selector, 0, (uint64_t)selector << 4, 0xffff, V86_DATA};
 }
 
 void segment_check_eip(engine *e, uint32_t limit, uint32_t eip)
@@ -137,8 +139,9 @@ void WRAP(helper_ltr)(uc_env *env, int new_selector)
         segmentation_fault(e, VECTOR_GP, code);
     if (!(d.high & DESCRIPTOR_P))
         segmentation_fault(e, VECTOR_NP, code);
-    env->tr = descriptor_segment(&d, selector);
-    descriptor_set_busy(e, &d, true);
+    const uc_segment tr = descriptor_segment(&d, selector);
+    descriptor_set_busy(e, &d, true); /* if this page-faults, TR keeps its value */
+    env->tr = tr;
     e->segment.return_address = 0;
 }
 

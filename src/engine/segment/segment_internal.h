@@ -25,8 +25,8 @@ void descriptor_accessed(engine *e, descriptor_words *d);
 void descriptor_set_busy(engine *e, descriptor_words *d, bool busy);
 /* Returns a segment register whose hidden part is loaded from the descriptor. */
 uc_segment descriptor_segment(const descriptor_words *d, uint32_t selector);
-/* Returns a data or stack segment register, or CS of V86 mode, as real or V86 mode loads it. */
-uc_segment segment_real(uint32_t selector, bool v86);
+/* Returns any segment register as V86 mode loads it. */
+uc_segment segment_v86(uint32_t selector);
 /* Returns CS for a transfer to selector:eip in real or V86 mode: only its selector and base change. Raises #GP if `eip`
  * exceeds its limit. */
 uc_segment segment_real_code(engine *e, uint32_t selector, uint32_t eip);

@@ -126,7 +126,7 @@ static void load_segments(engine *e, const task_state *s)
     uc_env *env = e->env;
     if (s->flags & EFLAGS_VM) {
         for (unsigned i = 0; i < SEGMENTS; i++)
-            env->segs[i] = segment_real(s->segments[i], true);
+            env->segs[i] = segment_v86(s->segments[i]);
         segments_changed(e);
         load_ldt(e, s->ldt);
         return;

@@ -245,9 +245,9 @@ static void return_to_v86(engine *e, far_stack *stack, uint32_t eip, uint32_t se
         selectors[i] = far_stack_pop(e, stack, 4);
     load_flags(e, flags, 4, 0, EFLAGS_VM);
     for (unsigned i = 0; i < 4; i++)
-        e->env->segs[order[i]] = segment_real(selectors[i], true);
-    e->env->segs[ENGINE_CS] = segment_real(selector, true);
-    e->env->segs[ENGINE_SS] = segment_real(ss, true);
+        e->env->segs[order[i]] = segment_v86(selectors[i]);
+    e->env->segs[ENGINE_CS] = segment_v86(selector);
+    e->env->segs[ENGINE_SS] = segment_v86(ss);
     e->env->regs[ENGINE_ESP] = esp;
     e->env->eip = eip & 0xffff;
     segments_changed(e);

@@ -65,7 +65,7 @@ static bool return_from_interrupt(engine *e, uint32_t *next)
     if (!load_flags(e, far_stack_pop(e, &stack, 2)))
         return false;
     far_stack_set_sp(e, &stack);
-    e->env->segs[ENGINE_CS] = segment_real(selector, true);
+    e->env->segs[ENGINE_CS] = segment_v86(selector);
     segments_changed(e);
     *next = ip;
     return true;

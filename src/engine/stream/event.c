@@ -69,7 +69,7 @@ typedef struct interruption {
     bool write;                /* #PF: Unicorn's reference was a write */
     bool locks_up;             /* engine_event.locks_up */
     memory_fault fault;        /* about the reference that faulted; zeros if the fault is of something else */
-    const engine_block *block; /* of the faulting instruction; NULL: it could not be fetched */
+    const engine_block *block; /* of the faulting instruction; NULL: none faulted, or its fetch did */
     const isa_insn *insn;      /* the faulting instruction, or NULL */
 } interruption;
 
@@ -168,7 +168,7 @@ static void find_instruction(engine *e, interruption *x)
     const uint32_t eip = engine_linear_eip(e);
     const engine_block *running = stretch_block(e);
     x->write = x->code & PF_WRITE;
-    x->block = x->fault.fetch ? NULL : running;
+    x->block = x->kind == P5_TRANSFER_FAULT && !x->fault.fetch ? running : NULL;
     if (x->block != NULL && x->block->code != NULL)
         x->insn = block_insn(x->block->code->insns, x->block->code->count, eip);
     if (running != NULL && (x->kind != P5_TRANSFER_TRAP || eip == running->linear))
@@ -266,17 +266,6 @@ void __wrap_qemu_system_reset_request(uc_engine *uc)
     engine *e = engine_of(uc_env_of(uc_cpu_of_handle(uc)));
     engine_set_stop(e, ENGINE_SHUTDOWN);
     e->env->old_exception = -1;
-}
-
-/* Unicorn calls this where it would abort: only when a stack is to be taken from an invalid TSS. Raises #TS with
- * the TSS's selector. */
-_Noreturn void WRAP(cpu_abort)(uc_cpu *cpu, const char *format, ...)
-{
-    (void)format;
-    engine *e = engine_of(uc_env_of(cpu));
-    if (stretch_block(e)) /* a far transfer, alone in its block */
-        stretch_set_eip(e);
-    engine_raise(e, VECTOR_TS, e->env->tr.selector & 0xfffcu);
 }
 
 /* Unicorn calls this to execute until something ends its loop. Before the first instruction, has an interrupt

@@ -7,7 +7,7 @@ set(P5_UNICORN_FLAGS "" CACHE STRING "More compiler options for P5_UNICORN_SOURC
 # The replaced functions: calls from other object files of the archive go to __wrap_NAME.
 set(P5_UNICORN_WRAPPED
   # translation and the run loop
-  gen_intermediate_code tcg_optimize cpu_exec helper_lookup_tb_ptr cpu_loop_exit_noexc cpu_abort tcg_exec_init
+  gen_intermediate_code tcg_optimize cpu_exec helper_lookup_tb_ptr cpu_loop_exit_noexc tcg_exec_init
   # memory management
   tlb_flush tlb_flush_page tlb_protect_code tlb_unprotect_code get_page_addr_code
   cpu_ldub_code cpu_lduw_code cpu_ldl_code

@@ -37,12 +37,12 @@ static void set_horizon(const observers *all, p5_machine *machine)
 {
     enum { MOST_BYTES = 15 /* of an instruction */ * HORIZON_INSTRUCTIONS };
     machine->horizon = (observe_horizon){0};
-    bool every_stretch = all->cut_count > 0 || all->some_closed;
-    machine->each_observed = all->cut_count > 0;
+    bool every_stretch = all->some_closed;
+    machine->each_observed = false;
     for (const p5_observer *o = all->first; o != NULL; o = o->next) {
-        every_stretch |= o->options.retired != NULL || o->arrived || o->frames.count > 0;
-        machine->each_observed |=
-            o->options.retired != NULL || (o->options.observed != NULL && !o->options.counts_only);
+        bool stretches = o->options.retired != NULL || o->options.address_count > 0;
+        every_stretch |= stretches;
+        machine->each_observed |= stretches || (o->options.observed != NULL && !o->options.counts_only);
     }
     uint64_t clocks = bound_worst(&all->most, HORIZON_CLOCKS, HORIZON_REFERENCES, MOST_BYTES);
     if (every_stretch || all->next_clock <= clocks || all->next_instruction <= HORIZON_INSTRUCTIONS)

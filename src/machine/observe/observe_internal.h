@@ -50,6 +50,7 @@ struct observers {
     bound most;   /* the model's upper bounds of durations, from which follows how long a stretch can take */
     bool resumed; /* the last stretch was an interrupted REP string, which will continue */
     bool some_closed; /* observers_sweep has something to free */
+    bool cuts_stay;   /* cuts of freed observers may be left; observers_sweep removes them after the run */
 };
 
 /* goals.c. Recompute one observer's nearest goals, and the nearest of all observers, after a change. */

@@ -72,11 +72,19 @@ static p5_status set_cuts(p5_machine *machine, p5_error *error)
     return P5_OK;
 }
 
+/* Frees what no observer and no cut needs. */
+static void free_unused(p5_machine *machine)
+{
+    const observers *all = machine->observers;
+    if (all != NULL && all->first == NULL && all->cut_count == 0)
+        observers_free(machine);
+}
+
 /* Frees the closed observers. Cuts can only be removed between runs. */
 void observers_sweep(p5_machine *machine)
 {
     observers *all = machine->observers;
-    if (all == NULL || !all->some_closed)
+    if (all == NULL || !(all->some_closed || all->cuts_stay))
         return;
     for (p5_observer **at = &all->first; *at != NULL;) {
         p5_observer *o = *at;
@@ -89,10 +97,9 @@ void observers_sweep(p5_machine *machine)
     }
     all->some_closed = false;
     observe_goals(all, machine);
-    if (!machine->running)
-        set_cuts(machine, NULL); /* after an error, no observer matches the old cuts */
-    if (all->first == NULL && all->cut_count == 0)
-        observers_free(machine);
+    /* After an error, no observer matches the old cuts. */
+    all->cuts_stay = machine->running || set_cuts(machine, NULL) != P5_OK;
+    free_unused(machine);
 }
 
 /* Copies event `i` of the options, whose elements may have the size of another version. */
@@ -168,10 +175,10 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
         machine->observers = calloc(1, sizeof *machine->observers);
     observers *all = machine->observers;
     p5_observer *o = all != NULL ? make_observer(machine, &own) : NULL;
-    if (o == NULL && all != NULL && all->first == NULL)
-        observers_free(machine);
-    if (o == NULL)
+    if (o == NULL) {
+        free_unused(machine);
         return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
+    }
     p5_observer **last =
         &all->first; /* the end of the list, because observers are notified in the order of opening */
     while (*last != NULL)

@@ -11,7 +11,7 @@
 
 extern const embedded_file words_files[]; /* words.tsv */
 
-enum { KIND, NAMES, WHAT, WHEN, AVOID, SOURCE, OPTIONS, EXAMPLE, COLUMNS };
+enum { KIND, NAMES, WHAT, WHEN, AVOID, SOURCE, OPTIONS, EXAMPLE, COLUMNS }; /* the members of words_topic */
 
 /* Returns a field's text; "-" is an empty field. */
 static const char *text_of(const char *field)

@@ -463,6 +463,36 @@ static void a_closed_observer_is_not_called(void **state)
     p5_machine_close(machine);
 }
 
+static void close_itself(void *context, p5_machine *machine, const p5_observation *at)
+{
+    p5_observer **observer = context;
+    (void)machine, (void)at;
+    p5_observer_close(*observer);
+    *observer = NULL;
+}
+
+/* An observer of a function closes itself at the entry. After the run, nothing observes the machine. */
+static void a_run_ends_with_no_closed_observer(void **state)
+{
+    (void)state;
+    uint32_t entry;
+    p5_observer *observer = NULL;
+    p5_machine *machine = open_code("again: inc eax\njmp again", 0, &entry);
+    const p5_observe_options options = {.size = sizeof options,
+                                        .addresses = &entry,
+                                        .address_count = 1,
+                                        .observed = close_itself,
+                                        .context = &observer};
+    p5_run_result result = {.size = sizeof result};
+    p5_error error = {0};
+    observer = observe(machine, &options);
+    assert_int_equal(p5_machine_run_gdb(machine, "/no/such/folder", NULL, &result, &error), P5_ERR_STATE);
+    assert_int_equal(run_some(machine, 100), P5_END_INSTRUCTIONS);
+    assert_null(observer);
+    assert_int_equal(p5_machine_run_gdb(machine, "/no/such/folder", NULL, &result, &error), P5_ERR_IO);
+    p5_machine_close(machine);
+}
+
 static void try_everything(void *context, p5_machine *machine, const p5_observation *at)
 {
     unsigned *calls = context;
@@ -544,6 +574,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(events_are_told_where_they_come),
         cmocka_unit_test(observers_take_turns),
         cmocka_unit_test(a_closed_observer_is_not_called),
+        cmocka_unit_test(a_run_ends_with_no_closed_observer),
         cmocka_unit_test(callbacks_cannot_run_the_machine),
         cmocka_unit_test(options_are_checked),
     };
