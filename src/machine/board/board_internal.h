@@ -27,8 +27,10 @@ typedef struct device {
     uint16_t first, last;
     uint32_t (*read)(devices *b, uint16_t port); /* NULL: reads are all ones */
     void (*write)(devices *b, uint16_t port, uint32_t value);
-    bool untimed;  /* has neither timers nor interrupts, so the board is not updated for an access */
-    bool by_bytes; /* a wider access is split into accesses to consecutive ports */
+    bool untimed; /* has neither timers nor interrupts, so the board is not updated for an access */
+    /* A wider access is split into accesses to consecutive ports up to `last`. Its other bytes are ignored, and read as
+     * ones. */
+    bool by_bytes;
 } device;
 
 /* The time-dependent part of a device with interrupt line `irq`. */

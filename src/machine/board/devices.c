@@ -223,7 +223,7 @@ static uint32_t device_read(const device *d, devices *b, uint16_t port, unsigned
     b->access_bytes = size;
     uint32_t value = d->read(b, port);
     for (unsigned i = 1; d->by_bytes && i < size; i++)
-        value |= d->read(b, (uint16_t)(port + i)) << 8 * i;
+        value |= (port + i <= d->last ? d->read(b, (uint16_t)(port + i)) : 0xff) << 8 * i;
     return value;
 }
 
@@ -231,7 +231,7 @@ static void device_write(const device *d, devices *b, uint16_t port, unsigned si
 {
     b->access_bytes = size;
     d->write(b, port, value);
-    for (unsigned i = 1; d->by_bytes && i < size; i++)
+    for (unsigned i = 1; d->by_bytes && i < size && port + i <= d->last; i++)
         d->write(b, (uint16_t)(port + i), value >> 8 * i);
 }
 

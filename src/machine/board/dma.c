@@ -1,5 +1,6 @@
 #include "machine/board/dma.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "engine/engine.h"
@@ -74,6 +75,7 @@ static uint32_t dma_read(devices *b, uint16_t port)
 /* Address and count are written in two bytes. Both halves go to the base and the current register. */
 static void channel_write(dma_controller *c, unsigned reg, uint8_t value)
 {
+    assert(reg < STATUS);
     dma_channel *channel = &c->channels[reg / 2];
     uint16_t *base = reg % 2 != 0 ? &channel->base_count : &channel->base_address;
     *base = c->high_next ? (uint16_t)((*base & 0xff) | value << 8) : (uint16_t)((*base & 0xff00) | value);
