@@ -19,6 +19,7 @@
 #include "core/memo_check.h"
 #include "core/profile/profile.h"
 #include "core/replay/memo.h"
+#include "core/valid.h"
 
 p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_core **core, p5_error *error)
 {
@@ -203,6 +204,8 @@ p5_status p5_core_retire(p5_core *core, const p5_retired *retired)
 {
     p5_retired r;
     p5_status status = SIZED_COPY_IN(p5_retired, &r, retired, NULL);
+    if (status == P5_OK && !valid_retired(&r))
+        status = P5_ERR_RANGE;
     if (status == P5_OK)
         core_price(core, &r, core_predict(core, &r));
     return status;
@@ -264,6 +267,8 @@ p5_status p5_core_exception(p5_core *core, const p5_exception *exception)
 {
     p5_exception e;
     p5_status status = SIZED_COPY_IN(p5_exception, &e, exception, NULL);
+    if (status == P5_OK && !valid_exception(&e))
+        status = P5_ERR_RANGE;
     if (status != P5_OK)
         return status;
     memo_materialise(core);

@@ -1,6 +1,8 @@
 /* Prices what the engine has retired: passes each stretch (a run of retired instructions of one block) to the
  * core model, in this thread or in the model's thread (pricer.h), and then notifies the observers. "Attention is
  * wanted" means that run_attention must be called before anything else is executed. */
+#include <assert.h>
+
 #include "core/block.h"
 #include "core/core.h"
 #include "machine/board/bus_check.h"
@@ -199,7 +201,9 @@ void run_delivered(void *context, const p5_exception *exception)
     p5_machine *machine = context;
     p5_exception delivered = *exception;
     delivered.interrupt_waits &= machine->interrupt_request; /* the engine does not know the INTR pin */
-    p5_core_exception(machine->core, &delivered);
+    p5_status status = p5_core_exception(machine->core, &delivered);
+    assert(status == P5_OK);
+    (void)status;            /* without assertions */
     if (machine->after != 0) /* a task switch */
         processor_after(machine);
     if (machine->observers != NULL)
