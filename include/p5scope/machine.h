@@ -98,7 +98,8 @@ typedef struct p5_machine_options {
 } p5_machine_options;
 
 /* Opens a machine of the model in the state after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX,
- * P5_ERR_RANGE or P5_ERR_IO for the model, its agent or its clock; P5_ERR_STATE or P5_ERR_UNSUPPORTED for the `size`
+ * P5_ERR_RANGE or P5_ERR_IO for the model, its agent or its clock; P5_ERR_RANGE for an array that is NULL though its count is
+ * not 0, and for a share without a directory; P5_ERR_STATE or P5_ERR_UNSUPPORTED for the `size`
  * of `options` or of a share (p5scope/status.h); P5_ERR_MEMORY. *machine is NULL after an error. */
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error);
 /* Closes a machine with everything that belongs to it. NULL is allowed. From a callback it stops the run, and
@@ -153,7 +154,8 @@ typedef struct p5_load_options {
  *
  * P5_ERR_STATE: the machine has a guest, or is running; P5_ERR_IO: a file cannot be read; P5_ERR_FORMAT: it is not
  * what `kind` says, or of no known kind; P5_ERR_RANGE: the guest does not fit into the memory, or has too many
- * arguments; P5_ERR_UNSUPPORTED: arguments for a guest that takes none (ELF, FLAT, REAL, DISK); P5_ERR_MEMORY.
+ * arguments; P5_ERR_UNSUPPORTED: arguments for a guest that takes none (ELF, FLAT, REAL, DISK), or append, initrd or
+ * init for another guest than a Linux kernel; P5_ERR_MEMORY.
  * After an error of loading, close the machine. */
 p5_status p5_machine_load(p5_machine *machine, const char *path, const p5_load_options *options,
                           p5_error *error);
@@ -168,14 +170,15 @@ typedef struct p5_code_options {
     uint32_t data_address;  /* 0 = 200000h */
     bool system;            /* the code runs at CPL 0, not at CPL 3 */
     uint32_t cr4;           /* control register 4 at the start */
-    double timeout_seconds; /* p5_count_code: of host time; 0 = 10 s */
+    double timeout_seconds; /* p5_count_code: of host time; 0 = 10 s, negative: P5_ERR_RANGE */
 } p5_code_options;
 
 /* Loads machine code for 32-bit protected mode with flat segments, entered at its first byte, with ESP at the end
  * of a 64 KB stack. The memory is 32 MB, which is mapped one to one. The run ends with status 0 when control
  * reaches the end of the code; nothing of that end is counted. `code` may be NULL if `size` is 0, `options` always.
- * P5_ERR_FORMAT: code or data reach beyond the memory; P5_ERR_RANGE: the model lacks a bit of cr4; P5_ERR_STATE;
- * P5_ERR_MEMORY. */
+ * An exception or interrupt ends it with P5_END_FAILED, because the code has no handlers.
+ * P5_ERR_FORMAT: code or data reach beyond the memory; P5_ERR_RANGE: the model lacks a bit of cr4, or `code` is NULL and
+ * `size` is not 0; P5_ERR_STATE; P5_ERR_MEMORY. */
 p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t size,
                                const p5_code_options *options, p5_error *error);
 
@@ -204,7 +207,8 @@ typedef enum p5_end {
     P5_END_CLOCKS,       /* --max-clocks reached */
     P5_END_TIMEOUT,      /* timeout_seconds of host time have passed */
     P5_END_STOPPED,      /* p5_machine_stop */
-    P5_END_FAILED,       /* the engine failed; `message` says why */
+    P5_END_FAILED,       /* the engine failed, or code of p5_machine_load_code raised an exception; `message`
+                            says which */
     P5_END_RESET         /* the guest reset the processor (port 92h, keyboard controller) */
 } p5_end;
 
@@ -229,7 +233,7 @@ typedef struct p5_run_result {
 } p5_run_result;
 
 /* Runs until the guest ends or a limit is reached. It may be called again after P5_END_INSTRUCTIONS, CLOCKS,
- * TIMEOUT or STOPPED: a run in pieces gives the same results as one call. P5_ERR_STATE without a guest or
+ * TIMEOUT or STOPPED: a run in pieces gives the same results as one call. `result` may be NULL. P5_ERR_STATE without a guest or
  * from a callback (p5scope/observe.h lists what callbacks may do); P5_ERR_RANGE for a negative time-out. */
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                          p5_error *error);
@@ -237,10 +241,11 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
  * registers with a target description, memory, breakpoints, watchpoints, single steps, `monitor` commands.
  * Returns when the guest has ended or gdb has killed it (P5_END_STOPPED). If gdb detaches, the guest
  * continues within `limits`. Reading changes nothing: the totals exclude an instruction that still waits for
- * a partner. */
+ * a partner. `result` may be NULL. */
 p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_limits *limits,
                              p5_run_result *result, p5_error *error);
-/* Ends a run at the next block; safe from signal handlers and other threads. */
+/* Ends a run at the next block, or the next run as soon as it begins if there is none now; safe from signal handlers and
+ * other threads. */
 void p5_machine_stop(p5_machine *machine);
 /* Returns true if the run is about to end because of p5_machine_stop or its time-out. Callbacks that wait for
  * something should then return. */

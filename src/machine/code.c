@@ -21,6 +21,8 @@ static const uint8_t undefined[] = {0x0f, 0x0b};
 static p5_status load(p5_machine *machine, const void *code, size_t size, const p5_code_options *options,
                       p5_error *error)
 {
+    if (code == NULL && size != 0)
+        return error_set(error, P5_ERR_RANGE, "%zu bytes of code, but `code` is NULL", size);
     if (size > UINT32_MAX / 2)
         return error_set(error, P5_ERR_FORMAT, "%zu bytes of code do not fit into the memory", size);
     uint8_t *text = malloc(size + sizeof undefined);
@@ -58,7 +60,7 @@ p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t siz
 static p5_status count(p5_machine *machine, double seconds, p5_counts *counts, p5_error *error)
 {
     const p5_limits limits = {.size = sizeof limits,
-                              .timeout_seconds = seconds > 0 ? seconds : DEFAULT_SECONDS};
+                              .timeout_seconds = seconds != 0 ? seconds : DEFAULT_SECONDS};
     p5_run_result result = {.size = sizeof result};
     p5_status status = p5_machine_run(machine, &limits, &result, error);
     if (status != P5_OK)
@@ -66,8 +68,11 @@ static p5_status count(p5_machine *machine, double seconds, p5_counts *counts, p
     if (result.end == P5_END_TIMEOUT)
         return error_set(error, P5_ERR_STATE, "the code has not ended after %g s", limits.timeout_seconds);
     if (result.end != P5_END_EXIT)
-        return error_set(error, P5_ERR_STATE, "the code ended before its end, at 0x%08" PRIx32 "%s%s",
-                         result.address, result.message[0] != '\0' ? ": " : "", result.message);
+        return error_set(error, P5_ERR_STATE, "the code stopped before its end, at 0x%08" PRIx32 ": %s",
+                         result.address,
+                         result.end == P5_END_HALT   ? "HLT, and no interrupt can follow"
+                         : result.message[0] != '\0' ? result.message
+                                                     : result.instruction);
     p5_machine_counts(machine, counts);
     return P5_OK;
 }

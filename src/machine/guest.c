@@ -55,6 +55,10 @@ p5_status p5_machine_load(p5_machine *machine, const char *path, const p5_load_o
         status = p5_guest_detect(path, &own.kind, error);
     if (status != P5_OK)
         return status;
+    const bool for_kernel = own.append != NULL || own.initrd != NULL || own.init != NULL;
+    if (for_kernel && own.kind != P5_GUEST_KERNEL)
+        return error_set(error, P5_ERR_UNSUPPORTED, "%s: append, initrd and init are for Linux kernels",
+                         path);
     /* arguments[0] is the guest's name, which every guest may have. */
     bool takes_none = own.kind == P5_GUEST_ELF || own.kind == P5_GUEST_FLAT || own.kind == P5_GUEST_REAL ||
                       own.kind == P5_GUEST_DISK;

@@ -121,7 +121,7 @@ static p5_status real_place(p5_machine *machine, const uint8_t *bytes, size_t si
     if (size == 0)
         return error_set(error, P5_ERR_FORMAT, "the file is empty");
     if (address < LEAST || address >= END || size > END - address)
-        return error_set(error, P5_ERR_FORMAT,
+        return error_set(error, P5_ERR_RANGE,
                          "%zu bytes at %Xh do not fit into the memory of real mode, %Xh to %Xh", size,
                          address, LEAST, END - 1);
     p5_status status = machine_open_engine(machine, BARE_DEFAULT_MEMORY, BARE_LEAST_MEMORY, error);

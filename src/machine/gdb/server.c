@@ -155,7 +155,7 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     p5_status status = SIZED_COPY_IN(p5_limits, &own, limits, error);
     if (status == P5_OK)
         status = machine_check_ready(machine, error);
-    if (status == P5_OK)
+    if (status == P5_OK && result != NULL)
         status = SIZED_CHECK(p5_run_result, result, error);
     if (status != P5_OK)
         return status;
@@ -172,7 +172,8 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     if (!connected) { /* gdb did not connect in time */
         const p5_run_result missed = {.size = sizeof missed,
                                       .end = machine->stop ? P5_END_STOPPED : P5_END_TIMEOUT};
-        SIZED_COPY_OUT(result, &missed);
+        if (result != NULL)
+            SIZED_COPY_OUT(result, &missed);
         machine->stop = false;
         return P5_OK;
     }
@@ -195,7 +196,8 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     bool killed = g->killed && !machine->ended, limited = g->limited && !machine->ended;
     if (status == P5_OK && killed && !limited)
         g->result.end = P5_END_STOPPED;
-    SIZED_COPY_OUT(result, &g->result);
+    if (result != NULL)
+        SIZED_COPY_OUT(result, &g->result);
     free(g);
     if (status != P5_OK || limited || killed) {
         machine->stop = false;

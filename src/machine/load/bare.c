@@ -43,8 +43,8 @@ p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes
 {
     uint32_t top = machine->options.memory_bytes - PAGE_BYTES; /* below the GDT's page */
     if (address > top || memory_size > top - address || size > memory_size)
-        return error_set(error, P5_ERR_FORMAT, "%zu bytes at %Xh do not fit into %u MB of memory",
-                         memory_size, address, machine->options.memory_bytes >> 20);
+        return error_set(error, P5_ERR_RANGE, "%zu bytes at %Xh do not fit into %u MB of memory", memory_size,
+                         address, machine->options.memory_bytes >> 20);
     if (memory_size == 0)
         return P5_OK;
     uint8_t *ram = engine_ram(machine->engine, address, (uint32_t)memory_size);

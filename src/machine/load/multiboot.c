@@ -118,7 +118,7 @@ p5_status multiboot_put(multiboot_space *space, const void *bytes, size_t size, 
 {
     uint64_t start = round_up(space->next, alignment);
     if (start > UINT32_MAX)
-        return error_set(error, P5_ERR_FORMAT, "the modules do not fit into memory");
+        return error_set(error, P5_ERR_RANGE, "the modules do not fit into memory");
     *at = (uint32_t)start;
     p5_status status = bare_place(space->machine, *at, bytes, size, size, error);
     space->next = (uint32_t)(start + size);

@@ -115,6 +115,11 @@ static p5_status check_options(const p5_machine *machine, const p5_observe_optio
         return error_set(error, P5_ERR_STATE, "the machine has no guest to observe");
     if (machine->running)
         return error_set(error, P5_ERR_STATE, "open observers between runs, not in a callback");
+    if ((options->points == NULL && options->point_count != 0) ||
+        (options->addresses == NULL && options->address_count != 0) ||
+        (options->events == NULL && options->event_count != 0))
+        return error_set(error, P5_ERR_RANGE,
+                         "an array of p5_observe_options is NULL, but its count is not 0");
     for (size_t i = 0; i < options->event_count; i++) {
         p5_event_watch taken;
         p5_status status = take_watch(options, i, &taken, error);

@@ -35,6 +35,8 @@ static p5_status machine_copy_shares(p5_machine *machine, const p5_machine_optio
             SIZED_COPY_IN(p5_share, &from, (const p5_share *)sized_at(options->shares, i), error);
         if (status != P5_OK)
             return status;
+        if (from.host == NULL)
+            return error_set(error, P5_ERR_RANGE, "share %zu has no directory: p5_share.host is NULL", i);
         machine->options.share_count++;
         *to = from;
         to->host = strdup(from.host);
@@ -82,6 +84,20 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
                        p5_error *error)
 {
     *machine = NULL;
+    const struct {
+        const char *name;
+        const void *array;
+        size_t count;
+    } arrays[] = {{"shares", options->shares, options->share_count},
+                  {"modules", options->modules, options->module_count},
+                  {"disks", options->disks, options->disk_count}};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (arrays[i].array == NULL && arrays[i].count != 0)
+            return error_set(error, P5_ERR_RANGE, "p5_machine_options.%s is NULL, but its count is %zu",
+                             arrays[i].name, arrays[i].count);
+    if (options->memo_off && options->memo_check)
+        return error_set(error, P5_ERR_STATE,
+                         "memo_check needs the memo, so it cannot be combined with memo_off");
     if (options->threads > 2)
         return error_set(error, P5_ERR_RANGE, "the number of threads must be 1 or 2");
     if (options->memory_bytes != 0 &&

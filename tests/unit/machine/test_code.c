@@ -1,8 +1,11 @@
 /* p5_count_code and p5_machine_load_code: code from memory is counted, and ends at its end. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../unit.h"
 #include "p5scope/machine.h"
+#include "p5scope/observe.h"
 
 /* mov ecx, 100; again: mov eax, [200000h]; dec ecx; jnz again */
 static const uint8_t reads[] = {0xb9, 100, 0, 0, 0, 0xa1, 0, 0, 0x20, 0, 0x49, 0x75, 0xf8};
@@ -63,6 +66,68 @@ TEST(other_ends_are_errors)
     const p5_code_options far = {.size = sizeof far, .address = 0x7fffff00};
     assert_int_equal(p5_count_code(reads, sizeof reads, &far, &counts, &error), P5_ERR_FORMAT);
     assert_null(counts);
+    const p5_code_options system = {.size = sizeof system, .system = true};
+    assert_int_equal(p5_count_code(hlt, sizeof hlt, &system, &counts, &error), P5_ERR_STATE);
+    assert_non_null(strstr(error.message, "HLT"));
+    const p5_code_options past = {.size = sizeof past, .timeout_seconds = -1};
+    assert_int_equal(p5_count_code(reads, sizeof reads, &past, &counts, &error), P5_ERR_RANGE);
+    assert_int_equal(p5_count_code(NULL, 1, NULL, &counts, &error), P5_ERR_RANGE);
+}
+
+/* An array that is missing though its count is not 0, and a share without a directory. */
+TEST(missing_arrays_are_errors)
+{
+    static const p5_share nowhere = {.size = sizeof nowhere};
+    const p5_machine_options wrong[] = {{.size = sizeof *wrong, .share_count = 1},
+                                        {.size = sizeof *wrong, .module_count = 1},
+                                        {.size = sizeof *wrong, .disk_count = 1},
+                                        {.size = sizeof *wrong, .shares = &nowhere, .share_count = 1}};
+    p5_machine *machine;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(p5_machine_open(&wrong[i], &machine, NULL), P5_ERR_RANGE);
+        assert_null(machine);
+    }
+    const p5_observe_options observe[] = {{.size = sizeof *observe, .point_count = 1},
+                                          {.size = sizeof *observe, .address_count = 1},
+                                          {.size = sizeof *observe, .event_count = 1}};
+    assert_int_equal(p5_machine_open(NULL, &machine, NULL), P5_OK);
+    assert_int_equal(p5_machine_load_code(machine, reads, sizeof reads, NULL, NULL), P5_OK);
+    for (size_t i = 0; i < sizeof observe / sizeof *observe; i++)
+        assert_int_equal(p5_machine_observe(machine, &observe[i], NULL, NULL), P5_ERR_RANGE);
+    p5_machine_close(machine);
+}
+
+/* A flat image: options that its kind does not use are errors, not ignored, and so is an address where it does not
+ * fit. */
+TEST(options_of_other_kinds_are_errors)
+{
+    char path[] = "/tmp/p5scope-code-XXXXXX";
+    int file = mkstemp(path);
+    assert_int_equal(write(file, reads, sizeof reads), sizeof reads);
+    close(file);
+    static const char *const words[] = {"guest", "argument", NULL};
+    const p5_load_options flat = {.size = sizeof flat, .kind = P5_GUEST_FLAT, .address = 0x10000};
+    p5_load_options wrong[] = {flat, flat, flat, flat};
+    wrong[0].append = "quiet";
+    wrong[1].initrd = "/dev/null";
+    wrong[2].init = "/dev/null";
+    wrong[3].arguments = words;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        p5_machine *machine;
+        assert_int_equal(p5_machine_open(NULL, &machine, NULL), P5_OK);
+        assert_int_equal(p5_machine_load(machine, path, &wrong[i], NULL), P5_ERR_UNSUPPORTED);
+        p5_machine_close(machine);
+    }
+    const p5_load_options high = {.size = sizeof high, .kind = P5_GUEST_FLAT, .address = UINT32_MAX};
+    const p5_load_options real = {.size = sizeof real, .kind = P5_GUEST_REAL, .segment = 0xffff};
+    const p5_load_options *const outside[] = {&high, &real};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+        p5_machine *machine;
+        assert_int_equal(p5_machine_open(NULL, &machine, NULL), P5_OK);
+        assert_int_equal(p5_machine_load(machine, path, outside[i], NULL), P5_ERR_RANGE);
+        p5_machine_close(machine);
+    }
+    unlink(path);
 }
 
 TEST(files_of_no_kind_are_errors)

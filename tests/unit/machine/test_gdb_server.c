@@ -107,3 +107,17 @@ TEST(test_passed_signal)
     close_session(&s);
     assert_int_equal(s.result.end, P5_END_SIGNAL);
 }
+
+/* The result may be NULL, as for p5_machine_run. */
+TEST(without_a_result)
+{
+    const char *const none[] = {NULL};
+    const p5_limits limits = {.size = sizeof limits, .timeout_seconds = 0.01};
+    char folder[] = "/tmp/p5scope-gdb-XXXXXX", path[48];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/socket", folder);
+    p5_machine *machine = linux_guest_open(none, none);
+    assert_int_equal(p5_machine_run_gdb(machine, path, &limits, NULL, NULL), P5_OK);
+    p5_machine_close(machine);
+    rmdir(folder);
+}
