@@ -146,7 +146,8 @@ if(NOT python_packages MATCHES "/(lib[0-9]*/python[^\n]*)")
 endif()
 set(P5_PYTHON_FOLDER ${CMAKE_MATCH_1} CACHE STRING "Where the Python module is installed, under the prefix")
 set(python_headers include/p5scope/status.h ${P5_GENERATED}/p5scope/event_ids.h include/p5scope/event.h include/p5scope/core.h include/p5scope/model.h
-    include/p5scope/pmu.h include/p5scope/machine.h include/p5scope/inspect.h ${P5_GENERATED}/p5scope/version.h)
+    include/p5scope/pmu.h include/p5scope/machine.h include/p5scope/inspect.h include/p5scope/observe.h
+    include/p5scope/snapshot.h ${P5_GENERATED}/p5scope/version.h)
 set(python_module ${CMAKE_BINARY_DIR}/python/p5scope)
 file(GLOB python_sources CONFIGURE_DEPENDS python/p5scope/*.py)
 add_custom_command(OUTPUT ${python_module}/_declarations.h ${python_module}/__init__.py ${python_module}/_library.py

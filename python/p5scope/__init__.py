@@ -18,7 +18,7 @@ import time
 
 from ._assemble import assemble
 from ._base import Error, ffi, lib
-from ._base import check as _check, octets as _octets
+from ._base import c_string as _c_string, check as _check, octets as _octets
 from ._base import text as _text
 from ._inspect import Memory, Registers
 
@@ -41,6 +41,8 @@ def stalls():
 
 
 def _event(name):
+    if not isinstance(name, str):
+        raise TypeError(f"events have names, not {name!r}")
     found, error = ffi.new("enum p5_event *"), ffi.new("p5_error *")
     _check(lib.p5_event_find(name.encode(), found, error), error)
     return found[0]
@@ -53,7 +55,11 @@ def _table(caption, columns, rows):
 
 
 class Counts:
-    """Totals at one moment, or what was gained between two (`later - earlier`). counts["data_read"] is an event's total."""
+    """Totals at one moment, or what was gained between two (`later - earlier`). counts["data_read"] is an event's total. Two are equal if all
+    their totals are, at each privilege class."""
+
+    __iter__ = None  # counts[name] is no sequence
+    __hash__ = None
 
     def __init__(self):
         raw = lib.p5_counts_new()
@@ -100,7 +106,23 @@ class Counts:
         return _table(f"{self.clocks:,} clocks, {self.instructions:,} instructions", ("owner of clocks", "clocks", "share"),
                       [(name, f"{clocks:,}", f"{clocks / self.clocks:.1%}") for clocks, name in stalls])
 
+    def __repr__(self):
+        return f"<p5scope.Counts {self.clocks} clocks, {self.instructions} instructions>"
+
+    def _all(self):
+        """Every total, by privilege class."""
+        for mask in (lib.P5_CPL_MASK_KERNEL, lib.P5_CPL_MASK_USER, lib.P5_CPL_MASK_INNER):
+            yield lib.p5_counts_clocks(self._raw, mask)
+            yield from (total(self._raw, i, mask) for total in (lib.p5_counts_event, lib.p5_counts_asserted) for i in range(lib.P5_EVENT_COUNT))
+            yield from (lib.p5_counts_stall(self._raw, i, mask) for i in range(lib.P5_STALL_COUNT))
+            yield from (lib.p5_counts_bus_bytes(self._raw, written, mask) for written in (False, True))
+
+    def __eq__(self, other):
+        return all(a == b for a, b in zip(self._all(), other._all())) if isinstance(other, Counts) else NotImplemented
+
     def __sub__(self, earlier):
+        if not isinstance(earlier, Counts):
+            return NotImplemented
         gained = Counts()
         lib.p5_counts_add(gained._raw, self._raw)
         lib.p5_counts_subtract(gained._raw, earlier._raw)
@@ -130,7 +152,7 @@ class Model:
 
     def __init__(self, name="p55c-200"):
         out, error = ffi.new("p5_model **"), ffi.new("p5_error *")
-        _check(lib.p5_model_open(name.encode(), out, error), error)
+        _check(lib.p5_model_open(_c_string(name), out, error), error)
         self._raw = ffi.gc(out[0], lib.p5_model_close)
 
 
@@ -151,40 +173,113 @@ class _Closing:
         if raw is not None:
             self._close(raw)
 
+    def __reduce__(self):
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
+
     def _open(self):
         if getattr(self, "_raw", None) is None:
-            raise Error("it is closed")
+            raise Error(f"the {type(self).__name__} is closed")
         return self._raw
+
+
+class _Callbacks:
+    """Python functions that the library calls. An exception of one stops the run, and run() raises it."""
+
+    def __init__(self):
+        self.machine = ffi.NULL
+        self.exception = None
+        self.kept = []  # what the machine refers to
+
+    def add(self, type_, function):
+        self.kept.append(ffi.callback(type_, function, onerror=self._failed))
+        return self.kept[-1]
+
+    def _failed(self, _, exception, traceback):
+        self.exception = self.exception or exception.with_traceback(traceback)
+        if self.machine:
+            lib.p5_machine_stop(self.machine)
+
+    def check(self):
+        """Raises what a callback has raised."""
+        exception, self.exception = self.exception, None
+        if exception is not None:
+            raise exception
 
 
 class Machine(_Closing):
     """A machine and its guest. Options are the fields of p5_machine_options: model, clock_mhz, memory_bytes, permissive, random_seed,
-    threads, ... `console` takes the bytes that a bare-metal guest writes, `notice` lines for the user."""
+    threads, ... Some of them are Python's:
+
+    - `console` is called with the bytes that a bare-metal guest writes, `notice` with lines for the user. An exception in them ends the run, which raises it.
+    - `input` is what a guest on the board reads from COM1 or the keyboard: bytes, or another iterable of integers; None in it: nothing has come yet.
+    - `shares` are directories that a Linux or DOS program may access: paths, or dictionaries of p5_share's fields
+      (dict(host="out", guest="/data", writable=True)).
+    - `disks` and `modules` are lists of paths."""
 
     _close = staticmethod(lambda raw: lib.p5_machine_close(raw))
 
-    def __init__(self, model="p55c-200", *, console=None, notice=None, **options):
-        o = ffi.new("p5_machine_options *")
-        o.size = ffi.sizeof("p5_machine_options")
-        self._kept = [ffi.new("char[]", model.encode())]
-        o.model = self._kept[0]
-        known = {name for name, _ in ffi.typeof("p5_machine_options").fields}
+    def __init__(self, model="p55c-200", **options):
+        self._start(lib.p5_machine_open, model=model, **options)
+
+    @classmethod
+    def restore(cls, path, **options):
+        """A machine in the state that Machine.save wrote to `path`. Options say what belongs to the host, as in Machine(): console, notice, input, shares,
+        and `image`, the disk image or DOS program of the guest. `input` begins where the saved machine's began."""
+        machine = cls.__new__(cls)
+        machine._start(lambda *arguments: lib.p5_machine_restore(_c_string(path), *arguments), **options)
+        return machine
+
+    def save(self, path):
+        """Writes the machine's whole state to a file, which restore() continues from with the same results. Between runs, while the guest has not ended."""
+        _check(lib.p5_machine_save(self._open(), _c_string(path), ffi.NULL, self._error), self._error)
+
+    def _start(self, open_machine, *, console=None, notice=None, input=None, **options):
+        self._error, self._callbacks, self._stopped = ffi.new("p5_error *"), _Callbacks(), False
+        o = ffi.new("p5_machine_options *", {"size": ffi.sizeof("p5_machine_options")})
         for name, value in options.items():
-            if name not in known or name == "size":
-                raise TypeError(f"Machine has no option '{name}'")
-            if isinstance(value, (str, os.PathLike)):
-                value = ffi.new("char[]", os.fsencode(value))
-                self._kept.append(value)
-            setattr(o, name, value)
+            self._set_option(o, name, value)
         if console:
-            self._kept.append(ffi.callback("void(void *, const void *, size_t)", lambda _, text, size: console(bytes(ffi.buffer(text, size)))))
-            o.console = self._kept[-1]
+            o.console = self._callbacks.add("void(void *, const void *, size_t)", lambda _, text, size: console(bytes(ffi.buffer(text, size))))
         if notice:
-            self._kept.append(ffi.callback("void(void *, const char *)", lambda _, line: notice(_text(line))))
-            o.notice = self._kept[-1]
-        out, self._error = ffi.new("p5_machine **"), ffi.new("p5_error *")
-        _check(lib.p5_machine_open(o, out, self._error), self._error)
-        self._raw = out[0]
+            o.notice = self._callbacks.add("void(void *, const char *)", lambda _, line: notice(_text(line)))
+        items = iter(input) if input is not None else None
+        if items:
+            o.input = self._callbacks.add("int(void *, uint8_t *, bool)", lambda _, byte, idle: _next_byte(items, byte))
+        out = ffi.new("p5_machine **")
+        _check(open_machine(o, out, self._error), self._error)
+        self._raw = self._callbacks.machine = out[0]
+        if items:  # a restored guest has read a part of it
+            for _ in range(lib.p5_machine_input_taken(self._raw)):
+                next((item for item in items if item is not None), None)
+
+    def _set_option(self, options, name, value):
+        """Sets a field of p5_machine_options, and its count if it is a list."""
+        fields = dict(ffi.typeof("p5_machine_options").fields)
+        if name not in fields or name == "size":
+            raise TypeError(f"Machine has no option '{name}'")
+        if fields[name].type == ffi.typeof("const char *"):
+            value = _c_string(value)
+        elif name in ("disks", "modules"):
+            strings = [_c_string(each) for each in value]
+            self._callbacks.kept += strings
+            value = ffi.new("const char *[]", strings)
+        elif name == "shares":
+            value = ffi.new("p5_share[]", [self._share(each) for each in value])
+        if name in ("disks", "modules", "shares"):
+            setattr(options, name[:-1] + "_count", len(value))
+        self._callbacks.kept.append(value)
+        try:
+            setattr(options, name, value)
+        except TypeError as error:
+            raise TypeError(f"option '{name}' of Machine: {error}") from None
+
+    def _share(self, share):
+        """The fields of p5_share from a path or a dictionary."""
+        fields = dict(share) if isinstance(share, dict) else {"host": share}
+        for name in {"host", "guest"} & fields.keys():
+            fields[name] = _c_string(fields[name])
+        self._callbacks.kept.append(fields)
+        return {"size": ffi.sizeof("p5_share"), **fields}
 
     @property
     def memory(self):
@@ -198,16 +293,18 @@ class Machine(_Closing):
 
     def _load(self, path, **fields):
         options = ffi.new("p5_load_options *", {"size": ffi.sizeof("p5_load_options"), **fields})
-        _check(lib.p5_machine_load(self._open(), os.fsencode(path), options, self._error), self._error)
+        status = lib.p5_machine_load(self._open(), _c_string(path), options, self._error)
+        self._callbacks.check()
+        _check(status, self._error)
         return self
 
     def load(self, path, *arguments, environment=None, append=None, initrd=None, init=None):
         """Loads a guest, as the file is: a Linux or DOS program with arguments, a freestanding ELF or Multiboot kernel, a disk image, or a
         Linux kernel with its command line `append`, and a file `initrd` or a program `init`. A DOS program begins after one instruction
         of the emulated DOS, which run(instructions=1) executes."""
-        words = [ffi.new("char[]", os.fsencode(a)) for a in (os.path.basename(path), *arguments)] + [ffi.NULL]
-        variables = [ffi.new("char[]", os.fsencode(f"{k}={v}")) for k, v in (environment or {}).items()] + [ffi.NULL]
-        kernel = {name: ffi.new("char[]", os.fsencode(value)) for name, value in dict(append=append, initrd=initrd, init=init).items() if value is not None}
+        words = [_c_string(a) for a in (os.path.basename(path), *arguments)] + [ffi.NULL]
+        variables = [_c_string(f"{k}={v}") for k, v in (environment or {}).items()] + [ffi.NULL]
+        kernel = {name: _c_string(value) for name, value in dict(append=append, initrd=initrd, init=init).items() if value is not None}
         return self._load(path, arguments=ffi.new("char *[]", words), environment=ffi.new("char *[]", variables), **kernel)
 
     def load_flat(self, path, address):
@@ -232,17 +329,29 @@ class Machine(_Closing):
 
     def run(self, *, instructions=0, clocks=0, timeout=0.0):
         """Runs until the guest ends, until so many instructions or clocks have passed since it began, or for `timeout` seconds of the
-        host (0: no limit). May be called again."""
+        host (0: no limit). May be called again. stop() ends it."""
+        if not timeout >= 0:
+            raise ValueError(f"timeout={timeout}: a time-out cannot be negative")
         slice_seconds = 0.2  # in between, Python looks for signals
         until = time.monotonic() + timeout if timeout else float("inf")
         limits = ffi.new("p5_limits *", {"size": ffi.sizeof("p5_limits"), "max_instructions": instructions, "max_clocks": clocks})
         result = ffi.new("p5_run_result *", {"size": ffi.sizeof("p5_run_result")})
         while True:
             limits.timeout_seconds = max(min(slice_seconds, until - time.monotonic()), 0.001)
-            _check(lib.p5_machine_run(self._open(), limits, result, self._error), self._error)
+            status = lib.p5_machine_run(self._open(), limits, result, self._error)
+            self._callbacks.check()
+            _check(status, self._error)
             self.result = Result(result)
+            if self.result.end == "timeout" and self._stopped:  # stop() came between the last instruction and the next slice
+                self.result.end = "stopped"
             if self.result.end != "timeout" or time.monotonic() >= until:
+                self._stopped = False
                 return self.result
+
+    def stop(self):
+        """Ends the run that another thread is in, or the next run if there is none: its result has the end "stopped"."""
+        self._stopped = True
+        lib.p5_machine_stop(self._open())
 
     def intervals(self, *, instructions=0, clocks=0):
         """Runs to the guest's end and returns what was gained in each stretch of so many instructions or clocks, as a list of Counts."""
@@ -275,6 +384,8 @@ class Machine(_Closing):
     def count(self, counter, event, *, user=True, system=True):
         """Programs CTR0 or CTR1 (`counter` 0 or 1) through CESR to count an event from now on, from 0."""
         info = lib.p5_event_describe(_event(event))
+        if counter not in (0, 1):
+            raise ValueError(f"there are counters 0 and 1, not {counter}")
         if not info.counters >> counter & 1:
             raise ValueError(f"counter {counter} cannot count {event}")
         half = info.code | (system and 1 << 6) | (user and 1 << 7)
@@ -307,6 +418,15 @@ class Machine(_Closing):
         lib.p5_machine_settle(self._open())
 
 
+def _next_byte(items, byte):
+    """Stores the next item of a guest's input, for p5_machine_options.input. Returns 1, 0 for None, or -1 at the end."""
+    item = next(items, -1)
+    if item is None or item == -1:
+        return item or 0
+    byte[0] = item
+    return 1
+
+
 _BLOCK_INSNS = 512
 
 
@@ -329,12 +449,14 @@ class Core(_Closing):
             raise Error("the code does not decode")
         if lib.p5_block_count(raw) > _BLOCK_INSNS:
             raise ValueError(f"a block has at most {_BLOCK_INSNS} instructions")
-        return raw, address, len(code)
+        return self, raw, address, len(code)
 
     def retire(self, block, *, next=None, accesses=(), cpl=3):
         """The block was executed completely. `accesses` are (address, size, write) in the order in which they were made; `next` is where
         control went, behind the block if not given."""
-        raw, address, size = block
+        core, raw, address, size = block
+        if core is not self:
+            raise ValueError("the block was made by another core")
         list_ = ffi.new("p5_access[]", max(1, len(accesses)))
         for to, (linear, bytes_, write) in zip(list_, accesses):
             to.linear = to.physical = linear

@@ -1,5 +1,7 @@
 """The library, and its errors as exceptions."""
 
+import os
+
 from . import _library
 
 ffi, lib = _library.open_library()
@@ -7,6 +9,14 @@ ffi, lib = _library.open_library()
 
 def text(pointer):
     return ffi.string(pointer).decode() if pointer else ""
+
+
+def c_string(value):
+    """A string of C from text, bytes or a path. ValueError if it holds a NUL, with which C would end it."""
+    value = os.fsencode(value)
+    if b"\0" in value:
+        raise ValueError(f"{value!r} holds a NUL character")
+    return ffi.new("char[]", value)
 
 
 class Error(Exception):
@@ -27,8 +37,11 @@ class Error(Exception):
 
 
 def check(status, error):
+    """Raises Error for a status that is not P5_OK. A function without an error record leaves `error` empty."""
     if status != lib.P5_OK:
         error.status = status
+        if not text(error.message):
+            error.message = text(lib.p5_status_text(status)).rstrip(".").encode()
         raise Error(error)
 
 

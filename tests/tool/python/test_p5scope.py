@@ -10,6 +10,7 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -412,3 +413,132 @@ def test_linux_kernels_are_loaded_with_their_command_line():
         line = machine.memory.read_int(parameters + 0x228)
         assert machine.memory.read(line, 22) == b"console=ttyS0 panic=1\0"
         assert machine.run(instructions=100000).end == "instructions"
+
+
+def test_snapshots_continue_a_run(tmp_path):
+    """A run in two processes' worth of pieces ends as one run does."""
+    whole = p5scope.Machine().load_code(LOOP)
+    whole.run()
+    first = p5scope.Machine().load_code(LOOP)
+    assert first.run(instructions=1234).end == "instructions"
+    first.save(tmp_path / "half")
+    second = p5scope.Machine.restore(tmp_path / "half")
+    assert second.registers.eip == first.registers.eip and second.counts() == first.counts()
+    assert second.run().end == "exit"
+    assert second.counts() == whole.counts() and dict(second.registers) == dict(whole.registers)
+    with pytest.raises(p5scope.Error, match="has ended"):
+        second.save(tmp_path / "ended")
+    with pytest.raises(p5scope.Error, match="not a snapshot"):
+        p5scope.Machine.restore(__file__)
+
+
+def test_counts_compare():
+    def counts(code, cpl=3):
+        machine = p5scope.Machine().load_code(code, cpl=cpl)
+        machine.run()
+        return machine.counts()
+
+    assert counts(LOOP) == counts(LOOP)
+    assert counts(LOOP) != counts(READS)
+    assert counts(LOOP) != counts(LOOP, cpl=0)  # the same totals, at other privilege classes
+    assert counts(LOOP) != 5 and p5scope.Counts() == p5scope.Counts()
+    for wrong in (lambda: list(counts(LOOP)), lambda: counts(LOOP)[5], lambda: counts(LOOP) - 5):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_machines_are_not_copied():
+    """A copy would close the machine of the original."""
+    machine = p5scope.Machine().load_code(LOOP)
+    for object_ in (machine, p5scope.Core()):
+        for copied in (copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="cannot be copied"):
+                copied(object_)
+    assert machine.run().end == "exit"
+
+
+@pytest.mark.parametrize("exception", (ZeroDivisionError, KeyboardInterrupt))
+def test_exceptions_of_callbacks_end_the_run(exception):
+    written = []
+
+    def console(text):
+        written.append(text)
+        raise exception
+
+    # write 'A', 'B' and so on, for ever
+    machine = p5scope.Machine(console=console).load_code("mov al, 65; again: out 0xe9, al; jmp again", cpl=0)
+    with pytest.raises(exception):
+        machine.run(timeout=60)
+    assert written
+    assert machine.run(instructions=1).end == "instructions"  # it is reported once
+
+
+def test_stop():
+    machine = p5scope.Machine().load_code("again: jmp again")
+    timer = threading.Timer(0.3, machine.stop)
+    timer.start()
+    assert machine.run(timeout=60).end == "stopped"
+    timer.join()
+    assert machine.run(clocks=10**6).end == "clocks"
+
+
+def test_input(tmp_path):
+    """A boot sector adds up the characters of the keyboard until a full stop comes."""
+    image = tmp_path / "sum.img"
+    code = p5scope.assemble("""
+        .code16
+        xor bx, bx
+        again: mov ah, 0
+        int 0x16
+        mov ah, 0
+        add bx, ax
+        cmp al, '.'
+        jne again
+        cli
+        hlt""", 0x7C00)
+    image.write_bytes(code.ljust(510, b"\0") + b"\x55\xaa" + bytes(512 * 2879))
+    keys = b"abc."
+    for typed in (keys, [97, None, 98, None, None, 99, 46]):
+        machine = p5scope.Machine(input=typed).load(image)
+        assert machine.run(timeout=20).end == "halt" and machine.registers.bx == sum(keys)
+    first = p5scope.Machine(input=keys).load(image)
+    while first.registers.bx < keys[0] or first.registers.eip < 0x7C00:
+        assert first.run(instructions=p5scope.lib.p5_machine_instructions(first._raw) + 1, timeout=20).end == "instructions"
+    first.save(tmp_path / "half")
+    second = p5scope.Machine.restore(tmp_path / "half", input=keys, image=image)
+    assert second.run(timeout=20).end == "halt" and second.registers.bx == sum(keys)
+
+
+def test_options_that_are_lists(tmp_path):
+    with p5scope.Machine(shares=[tmp_path, {"host": str(tmp_path), "guest": "/data", "writable": True}]) as machine:
+        machine.load_code(LOOP)
+    with pytest.raises(p5scope.Error, match="nothing_there"):
+        p5scope.Machine(disks=[tmp_path / "nothing_there"])
+    if GUESTS:
+        with pytest.raises(p5scope.Error, match="must start with '/'"):
+            p5scope.Machine(shares=[dict(host=tmp_path, guest="data")]).load(os.path.join(GUESTS, "hello"))
+    for wrong in (dict(memory_bytes="64M"), dict(disks=5), dict(shares=[dict(where=tmp_path)])):
+        with pytest.raises((TypeError, KeyError)):
+            p5scope.Machine(**wrong)
+
+
+def test_wrong_arguments(tmp_path):
+    """Each is an exception before anything runs; C would end a string at its first NUL."""
+    machine = p5scope.Machine(pathlib.PurePath("p54c-133")).load_code("again: jmp again")
+    for timeout in (-1, math.nan):
+        with pytest.raises(ValueError, match="negative"):
+            machine.run(timeout=timeout)
+    with pytest.raises(ValueError, match="counters 0 and 1"):
+        machine.count(-1, "data_read")
+    for wrong in (lambda: p5scope.Machine("p55c-200\0"), lambda: p5scope.Machine().load("guest\0"), lambda: p5scope.Machine().load(__file__, "a\0b")):
+        with pytest.raises(ValueError, match="NUL"):
+            wrong()
+    with pytest.raises(p5scope.Error, match="Linux kernels"):
+        p5scope.Machine()._load(__file__, kind=p5scope.lib.P5_GUEST_FLAT, address=0x10000, init=p5scope._base.c_string("/bin/true"))
+    core, other = p5scope.Core(), p5scope.Core()
+    block = core.block(READS)
+    with pytest.raises(p5scope.Error, match="out of its range") as caught:
+        core.retire(block, cpl=4)
+    assert caught.value.status == "P5_ERR_RANGE"
+    with pytest.raises(ValueError, match="another core"):
+        other.retire(block)
