@@ -60,6 +60,21 @@ static bool complete_counters(guest_options *options)
     return true;
 }
 
+/* Reads a hexadecimal number of 16 bits at *text, of one to four digits with or without "0x", and moves *text after it.
+ * Returns false if there is none. */
+static bool read_hex16(const char **text, uint16_t *value)
+{
+    const char *digits = *text;
+    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
+        digits += 2;
+    const size_t count = strspn(digits, "0123456789ABCDEFabcdef");
+    if (count < 1 || count > 4)
+        return false;
+    *value = (uint16_t)strtoul(digits, NULL, 16);
+    *text = digits + count;
+    return true;
+}
+
 /* Reads --flat: an address, or with --real SEGMENT:OFFSET in hexadecimal digits. Returns false after a
  * message. */
 static bool complete_flat(guest_options *options)
@@ -67,11 +82,10 @@ static bool complete_flat(guest_options *options)
     const char *flat = options->line->flat;
     uint64_t address;
     if (options->line->real) {
-        char segment[5], offset[5], rest;
-        if (sscanf(flat, "%4[0-9A-Fa-f]:%4[0-9A-Fa-f]%c", segment, offset, &rest) != 2)
+        const char *at = flat;
+        if (!read_hex16(&at, &options->real_segment) || *at++ != ':' ||
+            !read_hex16(&at, &options->real_offset) || *at != '\0')
             return cli_refuse("--flat", flat, 1, "with --real this is SEGMENT:OFFSET, such as 1000:0100");
-        options->real_segment = (uint16_t)strtoul(segment, NULL, 16);
-        options->real_offset = (uint16_t)strtoul(offset, NULL, 16);
     } else if (flat != NULL) {
         if (number_option("--flat", flat, UINT32_MAX, &address) != 0)
             return false;
