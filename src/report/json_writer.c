@@ -202,3 +202,15 @@ void json_key_bool(json_writer *json, const char *key, bool value)
     before_value(json);
     fputs(value ? "true" : "false", json->out);
 }
+
+void json_key_object(json_writer *json, const char *key)
+{
+    json_key(json, key);
+    json_open_object(json);
+}
+
+void json_key_array(json_writer *json, const char *key)
+{
+    json_key(json, key);
+    json_open_array(json);
+}

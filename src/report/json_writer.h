@@ -43,5 +43,8 @@ void json_key_string(json_writer *json, const char *key, const char *text);
 void json_key_unsigned(json_writer *json, const char *key, uint64_t value);
 void json_key_double(json_writer *json, const char *key, double value);
 void json_key_bool(json_writer *json, const char *key, bool value);
+/* Write a key and open the container that is its value. */
+void json_key_object(json_writer *json, const char *key);
+void json_key_array(json_writer *json, const char *key);
 
 #endif

@@ -125,8 +125,7 @@ void rows_bool(row_writer *rows, const char *key, bool value)
 void rows_names(row_writer *rows, const char *key, const char *const *names, size_t count)
 {
     if (!rows->csv) {
-        json_key(&rows->json, key);
-        json_open_array(&rows->json);
+        json_key_array(&rows->json, key);
         for (size_t i = 0; i < count; i++)
             json_string(&rows->json, names[i]);
         json_close_array(&rows->json);

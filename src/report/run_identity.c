@@ -35,8 +35,7 @@ static const char *model_hash(const p5_model *model, char text[SHA256_TEXT])
 
 static void put_words(json_writer *json, const char *key, const char *const *words)
 {
-    json_key(json, key);
-    json_open_array(json);
+    json_key_array(json, key);
     for (; words != NULL && *words != NULL; words++)
         json_string(json, *words);
     json_close_array(json);

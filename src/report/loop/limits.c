@@ -147,16 +147,14 @@ static void write_json(FILE *out, const p5_loop_limits *l)
     json_key_string(&json, "what", "limits");
     json_key_string(&json, "limit", kinds[l->limit].key);
     json_key_double(&json, "clocks", l->clocks);
-    json_key(&json, "without");
-    json_open_object(&json);
+    json_key_object(&json, "without");
     for (unsigned k = 0; k < P5_LIMIT_PRICED; k++)
         json_key_double(&json, kinds[k].key, l->without[k]);
     json_key_double(&json, "all", l->without_all);
     json_close_object(&json);
     json_key_double(&json, "chain", l->chain);
     json_key_string(&json, "chain_text", l->chain_text);
-    json_key(&json, "alone");
-    json_open_object(&json);
+    json_key_object(&json, "alone");
     for (unsigned r = 0; r < P5_UNPAIRED_REASONS; r++)
         if (l->alone[r] > 0)
             json_key_double(&json, p5_unpaired_text(r), l->alone[r]);

@@ -41,9 +41,9 @@ static bool put_flame(profile_page *page)
     profile_value clocks;
     if (profile_value_find(page->p->family, "clocks", &clocks, NULL) != P5_OK)
         return false;
-    page_open_object(json, "flame");
+    json_key_object(json, "flame");
     json_key_string(json, "event", "clocks");
-    page_open_array(json, "frames");
+    json_key_array(json, "frames");
     bool fits = flame_frames(page->p, &clocks, put_frame, json);
     json_close_array(json);
     json_close_object(json);
@@ -85,7 +85,7 @@ static void put_owners(profile_page *page)
     for (unsigned s = 0; s < P5_STALL_COUNT; s++)
         owners[s] = (ranked){s, total_of(page->p, P5_PROFILE_STALLS + s)};
     qsort(owners, P5_STALL_COUNT, sizeof *owners, by_rank);
-    page_open_array(json, "owners");
+    json_key_array(json, "owners");
     for (unsigned i = 0; i < P5_STALL_COUNT && owners[i].clocks; i++) {
         json_open_object(json);
         json_key_string(json, "name", p5_stall_name((p5_stall)owners[i].stall));
@@ -102,7 +102,7 @@ static void put_owners(profile_page *page)
 static void put_reasons(profile_page *page)
 {
     json_writer *json = &page->json;
-    page_open_array(json, "reasons");
+    json_key_array(json, "reasons");
     for (size_t i = 0; i < page->words.count; i++) {
         const words_topic *topic = &page->words.items[i];
         if (strcmp(topic->kind, "reason") != 0)
@@ -120,7 +120,7 @@ static void put_events(profile_page *page)
 {
     json_writer *json = &page->json;
     const p5_profile *p = page->p;
-    page_open_array(json, "events");
+    json_key_array(json, "events");
     for (unsigned e = 0; e < P5_EVENT_COUNT; e++) {
         const p5_event_info *info = p5_event_describe((enum p5_event)e);
         if ((info->families & p->family) == 0)
@@ -147,13 +147,13 @@ static void put_series(profile_page *page, const char *key, unsigned first, unsi
     json_writer *json = &page->json;
     const p5_profile *p = page->p;
     size_t n = p->intervals.count;
-    page_open_array(json, key);
+    json_key_array(json, key);
     for (unsigned q = 0; q < count && n > 0; q++) {
         if (p->intervals.items[n - 1].totals[first + q] == 0)
             continue;
         json_open_object(json);
         json_key_string(json, "name", name(q));
-        page_open_array(json, "totals");
+        json_key_array(json, "totals");
         for (size_t i = 0; i < n; i++)
             json_unsigned(json, p->intervals.items[i].totals[first + q]);
         json_close_array(json);
@@ -177,15 +177,15 @@ static void put_intervals(profile_page *page)
 {
     json_writer *json = &page->json;
     const p5_profile *p = page->p;
-    page_open_object(json, "intervals");
-    page_open_array(json, "clocks");
+    json_key_object(json, "intervals");
+    json_key_array(json, "clocks");
     for (size_t i = 0; i < p->intervals.count; i++)
         json_unsigned(json, p->intervals.items[i].clock);
     json_close_array(json);
     put_series(page, "owners", P5_PROFILE_STALLS, P5_STALL_COUNT, owner_name);
     put_series(page, "events", 0, P5_EVENT_COUNT, event_name);
     json_close_object(json);
-    page_open_array(json, "markers");
+    json_key_array(json, "markers");
     for (size_t i = 0; i < p->markers.count; i++) {
         json_open_object(json);
         json_key_unsigned(json, "clock", p->markers.items[i].clock);
@@ -200,7 +200,7 @@ static void put_intervals(profile_page *page)
 
 static void put_numbers(json_writer *json, const char *key, const uint64_t *numbers, size_t count)
 {
-    page_open_array(json, key);
+    json_key_array(json, key);
     for (size_t i = 0; i < count; i++)
         json_unsigned(json, numbers[i]);
     json_close_array(json);
@@ -208,7 +208,7 @@ static void put_numbers(json_writer *json, const char *key, const uint64_t *numb
 
 static void put_cache(json_writer *json, const char *key, unsigned ways, const uint64_t *misses)
 {
-    page_open_object(json, key);
+    json_key_object(json, key);
     json_key_unsigned(json, "ways", ways);
     put_numbers(json, "misses", misses, PROFILE_SETS);
     json_close_object(json);
@@ -254,7 +254,7 @@ static void put_btb(profile_page *page)
 {
     json_writer *json = &page->json;
     const p5_profile *p = page->p;
-    page_open_object(json, "btb");
+    json_key_object(json, "btb");
     json_key_unsigned(json, "size", CORE_BTB_SETS * CORE_BTB_WAYS);
     /* On the P55C, bank and set are bits of the address of the branch's last byte (core/branch/btb.h); they
      * are numbered set * 4 + bank. On the P54C they depend on the preceding pair, which a profile does not
@@ -271,7 +271,7 @@ static void put_btb(profile_page *page)
         json_key(json, "wrong");
         json_null(json);
     }
-    page_open_array(json, "entries");
+    json_key_array(json, "entries");
     for (size_t i = 0; i < p->btb.count; i++)
         put_btb_entry(page, &p->btb.items[i]);
     json_close_array(json);
@@ -283,12 +283,12 @@ static void put_hardware(profile_page *page)
 {
     json_writer *json = &page->json;
     const p5_profile *p = page->p;
-    page_open_object(json, "caches");
+    json_key_object(json, "caches");
     put_cache(json, "data", p->data_ways, p->data_misses);
     put_cache(json, "code", p->code_ways, p->code_misses);
     json_close_object(json);
     put_btb(page);
-    page_open_array(json, "fields");
+    json_key_array(json, "fields");
     for (size_t i = 0; i < p->fields.count; i++) {
         json_open_object(json);
         json_key_string(json, "section", p->fields.items[i].section);

@@ -17,9 +17,6 @@ typedef struct profile_page {
     uint64_t clocks;   /* of the run */
 } profile_page;
 
-/* Write the key of a member, and open the object or array that is its value. */
-void page_open_object(json_writer *json, const char *key);
-void page_open_array(json_writer *json, const char *key);
 /* Writes the member `key` with a linear address in hexadecimal; the address space is left out. */
 void page_address(json_writer *json, const char *key, uint64_t address);
 /* Writes the members "functions", "lines", "samples", "code" and "newer_sources". Returns false when memory is out. */

@@ -80,7 +80,7 @@ static place *function_places(const profile_page *page)
 static void put_functions(profile_page *page, const place *places)
 {
     json_writer *json = &page->json;
-    page_open_array(json, "functions");
+    json_key_array(json, "functions");
     for (size_t f = 0; f < page->p->functions.count && f < MOST_ROWS && places[f].clocks; f++) {
         json_open_object(json);
         json_key_string(json, "name", page->p->functions.items[places[f].function].name);
@@ -127,7 +127,7 @@ static bool put_lines(profile_page *page)
     if (!lines)
         return false;
     size_t count = line_places(page, lines);
-    page_open_array(json, "lines");
+    json_key_array(json, "lines");
     for (size_t i = 0; i < count && i < MOST_ROWS; i++) {
         const char *text = sources_line(&page->source, lines[i].file, lines[i].line);
         json_open_object(json);
@@ -155,18 +155,6 @@ static uint64_t *count_samples(const p5_profile *p)
             samples[at]++;
     }
     return samples;
-}
-
-void page_open_object(json_writer *json, const char *key)
-{
-    json_key(json, key);
-    json_open_object(json);
-}
-
-void page_open_array(json_writer *json, const char *key)
-{
-    json_key(json, key);
-    json_open_array(json);
 }
 
 void page_address(json_writer *json, const char *key, uint64_t address)
@@ -221,7 +209,7 @@ static bool put_listing(profile_page *page, const profile_function *f, uint64_t 
     json_open_object(json);
     json_key_string(json, "function", f->name);
     json_key_unsigned(json, "clocks", clocks);
-    page_open_array(json, "instructions");
+    json_key_array(json, "instructions");
     for (size_t i = first; i < end && fits; i++) {
         const profile_insn *insn = &p->insns.items[i];
         bool begins = insn->file != PROFILE_NO_INDEX &&
@@ -253,7 +241,7 @@ static bool put_listings(profile_page *page, const place *places)
     } else {
         json_null(json);
     }
-    page_open_array(json, "code");
+    json_key_array(json, "code");
     for (size_t f = 0; f < p->functions.count && f < MOST_LISTINGS && places[f].clocks && fits; f++)
         fits = put_listing(page, &p->functions.items[places[f].function], places[f].clocks, samples);
     json_close_array(json);
@@ -264,7 +252,7 @@ static bool put_listings(profile_page *page, const place *places)
 /* Writes the names of the source files that were read and are newer than the profile. */
 static void put_newer_sources(profile_page *page)
 {
-    page_open_array(&page->json, "newer_sources");
+    json_key_array(&page->json, "newer_sources");
     for (size_t i = 0; i < page->p->files.count; i++)
         if (sources_newer(&page->source, (int)i))
             json_string(&page->json, profile_file_name(page->p, (int)i));

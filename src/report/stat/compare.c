@@ -324,8 +324,7 @@ static void write_json(FILE *out, const p5_comparison *c)
     json_init(&json, out);
     json_open_object(&json);
     json_key_string(&json, "p5scope", p5_version());
-    json_key(&json, "compared");
-    json_open_array(&json);
+    json_key_array(&json, "compared");
     for (size_t i = 0; i < c->run_count; i++) {
         json_open_object(&json);
         json_key_string(&json, "name", c->runs[i].name);
@@ -346,8 +345,7 @@ static void write_json(FILE *out, const p5_comparison *c)
         json_key_string(&json, "event", row->name);
         json_key_string(&json, "unit", row->unit);
         for (size_t key = 0; key < sizeof keys / sizeof keys[0]; key++) {
-            json_key(&json, keys[key]);
-            json_open_array(&json);
+            json_key_array(&json, keys[key]);
             for (size_t run = key == 0 ? 0 : 1; run < c->run_count; run++) {
                 double difference = row->values[run] - row->values[0];
                 stat_json_number(&json, key == 0              ? row->values[run]

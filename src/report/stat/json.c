@@ -148,8 +148,7 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     double instructions = stat_summary(stat, STAT_INSTRUCTIONS, NULL).mean;
     double host = stat_summary(stat, STAT_HOST_SECONDS, NULL).mean;
     json_open_object(json);
-    json_key(json, "summary");
-    json_open_object(json);
+    json_key_object(json, "summary");
     json_key_double(json, "clocks", clocks);
     json_key_double(json, "instructions", instructions);
     json_key_double(json, "seconds", clocks / (p5_model_clock_mhz(stat->model) * 1e6));
@@ -165,8 +164,7 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     if (stat->ending != NULL)
         json_key_string(json, "ending", stat->ending);
     json_close_object(json);
-    json_key(json, "host");
-    json_open_object(json);
+    json_key_object(json, "host");
     json_key_double(json, "seconds", host);
     json_key_double(json, "mips", stat_host_mips(stat));
     json_close_object(json);
@@ -179,8 +177,7 @@ static void write_interval_summary(json_writer *json, const p5_stat *stat)
     const uint64_t *clocks = stat->runs[0].counts.clocks;
     json_open_object(json);
     write_interval(json, stat);
-    json_key(json, "summary");
-    json_open_object(json);
+    json_key_object(json, "summary");
     json_key_unsigned(json, "clocks", p5_counts_sum(clocks, P5_CPL_MASK_ALL));
     json_key_unsigned(json, "instructions", stat->runs[0].instructions);
     json_close_object(json);

@@ -253,8 +253,7 @@ static void write_model_row(row_writer *rows, const p5_model *model, bool verbos
     rows_unsigned(rows, "signature", p5_model_signature(model));
     rows_bool(rows, "default", is_default);
     if (verbose) {
-        json_key(&rows->json, "fields");
-        json_open_array(&rows->json);
+        json_key_array(&rows->json, "fields");
         p5_model_fields(model, write_field_json, &list);
         json_close_array(&rows->json);
     }

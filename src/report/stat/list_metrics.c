@@ -24,8 +24,7 @@ static void write_json(row_writer *rows, const metric_group *group, bool verbose
     rows_text(rows, "kind", "metric-group");
     rows_text(rows, "name", group->name);
     rows_text(rows, "summary", group->summary);
-    json_key(&rows->json, "metrics");
-    json_open_array(&rows->json);
+    json_key_array(&rows->json, "metrics");
     for (size_t i = 0; i < group->metric_count; i++) {
         json_open_object(&rows->json);
         json_key_string(&rows->json, "name", group->metrics[i].name);

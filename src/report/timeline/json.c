@@ -36,8 +36,7 @@ static void put_waits(json_writer *json, const p5_window *window, size_t i)
 {
     window_wait waits[WINDOW_WAITS];
     const size_t count = window_waits(window, i, waits);
-    json_key(json, "held_by");
-    json_open_array(json);
+    json_key_array(json, "held_by");
     for (size_t n = 0; n < count; n++) {
         json_open_object(json);
         json_key_unsigned(json, "number", waits[n].by);
