@@ -22,24 +22,25 @@ static bool add_once(const char *option, const char *name, word_list *to)
     return word_list_add(to, option, name, WORDS_MOST, "events") == 0;
 }
 
-/* Adds the events of `word`, a name, a pattern, "all" or "stalls", to `to`. Returns false after a message. */
+/* Adds the events of `word` to `to`: the event or quantity of that name, those that a pattern, "all" or "stalls"
+ * selects, or with `all` the word "all" itself. Returns false after a message. */
 static bool resolve(const char *option, const char *word, bool all, unsigned family, word_list *to)
 {
     p5_error error = {0};
     p5_selection found = {0};
-    bool everything = all && strcmp(word, "all") == 0;
-    bool pattern = !everything && (strpbrk(word, "*?") != NULL || strcmp(word, "all") == 0 ||
-                                   strncmp(word, "stalls", strlen("stalls")) == 0);
-    bool good = everything || (pattern ? p5_selection_add(&found, word, family, &error)
-                                       : p5_profile_event_check(family, word, &error)) == P5_OK;
+    if (all && strcmp(word, "all") == 0)
+        return add_once(option, word, to);
+    p5_status selected = p5_selection_add(&found, word, family, &error);
+    p5_status status = found.count > 1 ? selected : p5_profile_event_check(family, word, &error);
+    bool good = status == P5_OK;
     if (!good)
         cli_show_error(&error, option, word, "Run 'p5scope list' to see the events.");
     else if (to->count + found.count > WORDS_MOST)
         good = cli_refuse(option, word, 1, "'%s' selects %zu events, and more than %d are not possible", word,
                           found.count, WORDS_MOST);
-    else if (!pattern && (everything || p5_selection_add(&found, word, family, NULL) != P5_OK))
-        good = add_once(option, word, to); /* not an event: "all", "executions" */
-    for (size_t i = 0; i < found.count && good; i++)
+    else if (selected != P5_OK) /* a quantity that is not an event, such as "executions" */
+        good = add_once(option, word, to);
+    for (size_t i = 0; selected == P5_OK && i < found.count && good; i++)
         good = add_once(option, found.items[i].name, to);
     p5_selection_free(&found);
     return good;
