@@ -88,8 +88,11 @@ static char *error_line(const p5_error *error)
     if (out == NULL)
         return NULL;
     case_write_error(out, error);
-    if (fclose(out) == 0)
-        text[strcspn(text, "\n")] = '\0';
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    text[strcspn(text, "\n")] = '\0';
     return text;
 }
 
