@@ -25,9 +25,7 @@ typedef struct guest_options {
     char *share_text[GUEST_MOST_SHARES];                 /* storage of the strings in `shares`; owned */
     const char *environment[GUEST_MOST_ENVIRONMENT + 1]; /* --env */
     size_t environment_count;
-    typed_keys *keys;      /* --keys; owned; NULL: the guest reads standard input */
-    char **kernel_command; /* array made by guest_options_complete: the file of --kernel and
-                              the operands; `command` points to it */
+    typed_keys *keys; /* --keys; owned; NULL: the guest reads standard input */
     p5_limits limits;
     double deadline; /* time of host_clock at which --timeout ends the run; set by guest_open */
     char **command;  /* the guest and its arguments, NULL-terminated; NULL: none was given */
@@ -36,6 +34,7 @@ typedef struct guest_options {
     p5_bound save_point;     /* --save-at */
     p5_snapshot_info loaded; /* --load: what the snapshot says about its guest */
     char *loaded_command[2]; /* with --load: the guest's file; `command` points to it */
+    char **kernel_command;   /* with --kernel: its file and the operands; owned; `command` points to it */
 } guest_options;
 
 /* Takes the options of the guest and its machine. Returns false after a message; they must be freed all

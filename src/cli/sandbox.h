@@ -11,9 +11,9 @@
 typedef struct sandbox_needs {
     const p5_share *shares; /* --dir: directories that the guest shares */
     size_t share_count;
-    const char *outputs[4]; /* files that are created later, or beside which others are created: their folders
-                                 stay writable; NULL: none */
-    const char *gdb;        /* port or socket where p5scope waits for gdb; NULL: none */
+    /* Files that are created later, or beside which others are created. Their folders stay writable. NULL: none. */
+    const char *outputs[4];
+    const char *gdb;          /* port or socket where p5scope waits for gdb; NULL: none */
     const char *const *reads; /* files that are read later; elements may be NULL */
     size_t read_count;
 } sandbox_needs;

@@ -24,10 +24,10 @@ typedef struct stat_options {
     /* Of the last run: */
     p5_run_result result;
     uint64_t fast_forwarded; /* instructions */
-    p5_status written; /* P5_OK, or why the rows of its intervals could not be written: then *error, too */
+    p5_status written; /* P5_OK: the rows of its intervals were written; otherwise `error` says why not */
     p5_error error;
-
-    unsigned broken; /* how many laws of --check-laws were broken, in all runs */
+    /* Of all runs: */
+    unsigned broken; /* how many laws of --check-laws were broken */
     size_t runs;     /* -r: number of runs */
     p5_stat_format format;
     FILE *to; /* the destination of the report in a comparison of models; NULL: as the options say */

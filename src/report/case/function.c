@@ -61,9 +61,8 @@ static const char link_script[] = "SECTIONS {\n"
 enum { FRAME = P5_CASE_STACK_TOP - 7 * 16 };
 /* Offsets in the harness, and sizes of instructions, in bytes. */
 enum {
-    RETURN_AT = 256, /* the end of CALL, hence its return address */
-    RETURN_ELSEWHERE_AT =
-        RETURN_AT + 96, /* the same with `elsewhere`: in another set of the branch target buffer */
+    RETURN_AT = 256,                      /* the end of CALL, hence its return address */
+    RETURN_ELSEWHERE_AT = RETURN_AT + 96, /* with `elsewhere`: another set of the branch target buffer */
     CALL_BYTES = 5,
     CLD_BYTES = 1,
     MOV_ESP_BYTES = 5,

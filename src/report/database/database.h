@@ -50,8 +50,8 @@ typedef struct database_end {
 /* Completes the run with the id `run`. */
 p5_status database_end_run(p5_database *database, sqlite3_int64 run, const database_end *end,
                            p5_error *error);
-/* Finds the event `name` (with modifiers), or adds it, and gets its id. `event` is NULL for the clocks and their causes,
- * which are no events. `mode` is as in table event. */
+/* Finds the event `name` (with modifiers), or adds it, and gets its id. `event` is NULL for the clocks and their
+ * causes, which are no events. `mode` is as in table event. */
 p5_status database_event(p5_database *database, const char *name, const p5_event_info *event,
                          const char *mode, sqlite3_int64 *id, p5_error *error);
 /* Adds a row of table interval and gets its id. */

@@ -222,8 +222,8 @@ static bool calls_make(const p5_profile *p, const grind_columns *c, calls *made)
  * later ones only the number. Functions have distinct numbers even if their names are equal. */
 typedef struct names {
     const p5_profile *p;
-    bool *files,
-        *functions; /* true: the name was written. By index in the profile plus 1; 0: the unknown one */
+    /* By index in the profile plus 1, and 0 for an unknown one: the name was written. */
+    bool *files, *functions;
 } names;
 
 /* Returns false when memory is out; the caller calls names_close in any case. */

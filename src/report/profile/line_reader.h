@@ -8,8 +8,8 @@
 typedef struct reader {
     p5_profile *p;
     char *rest; /* unread part of the line */
-    /* For each number of a quantity in the file, the quantity of this version, or PROFILE_NO_INDEX. The numbers differ if
-     * another version wrote the file, and it may have more quantities than this version. */
+    /* For each number of a quantity in the file, the quantity of this version, or PROFILE_NO_INDEX. The numbers differ
+     * if another version wrote the file, and it may have more quantities than this version. */
     int quantity[P5_PROFILE_QUANTITIES * 4];
     bool damaged; /* an error in the current line */
     bool out_of_memory;

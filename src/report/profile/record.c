@@ -17,12 +17,10 @@
 #include "report/run_identity.h"
 
 enum {
-    FIRST_INTERVAL =
-        1 << 15, /* clocks from one interval's end to the next; doubled when there are too many */
+    FIRST_INTERVAL = 1 << 15, /* clocks of an interval; doubled when there are more than MOST_INTERVALS */
     MOST_INTERVALS = 100,
     MOST_SAMPLES = 1 << 22,
-    OVERFLOW_CLOCKS =
-        5 /* from an overflow of a counter to its pin, which interrupts; manual 273204, 26.4.4.3 */
+    OVERFLOW_CLOCKS = 5 /* from a counter's overflow to its pin, which interrupts; manual 273204, 26.4.4.3 */
 };
 
 /* Passes a marker of the guest (p5scope/guest.h) to the core's profile. */

@@ -248,8 +248,8 @@ static void write_text_row(FILE *out, const p5_comparison *c, const compared_row
     fprintf(out, "  %s%s%s\n", row->name, row->unit[0] != '\0' ? " " : "", row->unit);
 }
 
-/* Writes one line that describes run `i`, after `indent`, with the run's options if `options` is set. The name is quoted
- * because it can have any bytes. */
+/* Writes one line that describes run `i`, after `indent`, with the run's options if `options` is set. The name is
+ * quoted because it can have any bytes. */
 static void write_run(FILE *out, const p5_comparison *c, size_t i, const char *indent, bool options)
 {
     const compared_run *run = &c->runs[i];

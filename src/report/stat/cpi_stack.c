@@ -1,6 +1,7 @@
 #include "report/stat/cpi_stack.h"
 
-/* Returns clocks * 1000 / total, rounded down, and the remainder of that division, without overflow for any 64-bit clocks. */
+/* Returns clocks * 1000 / total, rounded down, and in *remainder the remainder of that division. Nothing overflows for
+ * any 64-bit clocks. */
 static unsigned permille_floor(uint64_t clocks, uint64_t total, uint64_t *remainder)
 {
     unsigned __int128 scaled = (unsigned __int128)clocks * 1000;

@@ -12,8 +12,8 @@ typedef struct cpi_share {
     unsigned permille; /* share of all clocks; the shares of a stack add up to 1000 */
 } cpi_share;
 
-/* Fills `stack` with every cause that owns clocks at any privilege level, largest first. Returns how many: 0 if there are
- * no clocks. */
+/* Fills `stack` with every cause that owns clocks at any privilege level, largest first. Returns how many: 0 if there
+ * are no clocks. */
 size_t cpi_stack(const p5_counts *counts, cpi_share stack[P5_STALL_COUNT]);
 
 #endif

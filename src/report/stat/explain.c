@@ -1,5 +1,5 @@
-/* Writes `p5scope explain`: what a name in reports means. There is a function for each kind of name. It makes the entries of
- * the kind; entry_end writes those that have the wanted name, or lists all names. */
+/* Writes `p5scope explain`: what a name in reports means. There is a function for each kind of name. It makes the
+ * entries of the kind; entry_end writes those that have the wanted name, or lists all names. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +108,8 @@ static void list_name(explainer *to, const entry *e)
     to->kind = e->kind;
 }
 
-/* Ends an entry. If the user wants all names, lists its name, or writes it as a row for programs. Otherwise writes the entry
- * if it is `wanted`, and offers its name as a similar one. */
+/* Ends an entry. If the user wants all names, lists its name, or writes it as a row for programs. Otherwise writes the
+ * entry if it is `wanted`, and offers its name as a similar one. */
 static void entry_end(explainer *to, entry *e, bool wanted)
 {
     if (memory_text_end(&e->what) != NULL) {

@@ -8,8 +8,8 @@
 enum { SENTENCE = 400 };
 
 /* Judges run `i` against the first and writes the outcome as a sentence. Returns true if its clocks are at most
- * `percent` more. No run can be judged if the first was cut short, and none that was cut short itself. `clocks` NULL: no
- * run has them. */
+ * `percent` more. No run can be judged if the first was cut short, and none that was cut short itself. `clocks` NULL:
+ * no run has them. */
 static bool judge_run(const p5_comparison *c, size_t i, const compared_row *clocks, double percent,
                       char sentence[SENTENCE])
 {

@@ -37,8 +37,8 @@ static const char *pair_text(const char *pair)
     return pair; /* n/m: differs between P54C and P55C */
 }
 
-/* Writes what comes before the next item of a list: nothing before the first one, for which *between is "", then commas.
- * Returns `out`. */
+/* Writes what comes before the next item of a list: nothing before the first one, for which *between is "", then
+ * commas. Returns `out`. */
 static FILE *next_item(FILE *out, const char **between)
 {
     fputs(*between, out);

@@ -99,8 +99,8 @@ p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *e
     return status;
 }
 
-/* Finds the variable whose name begins here, with at least one character of WORD. Blanks and '-' may separate the words of a
- * name, as in branch-misses. The longest name that exists is taken, and a '-' after it is a minus. */
+/* Finds the variable whose name begins here, with at least one character of WORD. Blanks and '-' may separate the words
+ * of a name, as in branch-misses. The longest name that exists is taken, and a '-' after it is a minus. */
 static p5_status scan_variable(parser *p, unsigned *variable)
 {
     const char *start = p->scan->at;

@@ -106,8 +106,8 @@ static p5_status modify(parser *in, p5_selected *row, const event_modifiers *mod
     return P5_OK;
 }
 
-/* Removes the rows from number `first` on that repeat an earlier one, because JSON and databases have a name once. The members
- * of groups stay, because each group is a choice of its own. */
+/* Removes the rows from number `first` on that repeat an earlier one, because JSON and databases have a name once. The
+ * members of groups stay, because each group is a choice of its own. */
 static void drop_repeated(p5_selection *selection, size_t first)
 {
     size_t kept = first;

@@ -30,11 +30,10 @@ enum {
 enum { GOOD = 0, NO_MEMORY = -1 };
 
 struct trace_file {
-    const char *path;    /* owned by the caller */
-    ARRAY_OF(char) text; /* not written yet */
-    size_t records_end;  /* end of the last whole record in `text` */
-    int64_t
-        flushed; /* host time of the last write, in whole seconds; 0: none yet, so the first record is written */
+    const char *path;      /* owned by the caller */
+    ARRAY_OF(char) text;   /* not written yet */
+    size_t records_end;    /* end of the last whole record in `text` */
+    int64_t flushed;       /* host time of the last write, in whole seconds; 0: none yet */
     int descriptor;        /* -1 or less: not open */
     bool regular;          /* a regular file, which can be cut after an error */
     off_t written;         /* bytes on disk, all of whole records */
@@ -99,7 +98,8 @@ p5_status trace_file_open(const char *path, bool compressed, trace_file **out, p
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-/* Returns how many of the `done` bytes of `data` that were written are whole records. A frame that was cut off has none. */
+/* Returns how many of the `done` bytes of `data` that were written are whole records. A frame that was cut off has
+ * none. */
 static size_t whole_records(const trace_file *file, const char *data, size_t done)
 {
     if (file->compressor != NULL)

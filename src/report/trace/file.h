@@ -1,8 +1,9 @@
 /* The file of a trace. It always consists of whole records, plain or compressed, so that it can be read at
  * any time, even if the run is killed or the disk is full.
  *
- * A record is one or more lines; it ends with a newline. Records are collected and written together: when they are many, or
- * when a record ends a second or more after the last write. In a compressed file each write is a zstd frame of its own. */
+ * A record is one or more lines; it ends with a newline. Records are collected and written together: when they are
+ * many, or when a record ends a second or more after the last write. In a compressed file each write is a zstd frame
+ * of its own. */
 #ifndef REPORT_TRACE_FILE_H
 #define REPORT_TRACE_FILE_H
 
@@ -16,7 +17,8 @@ typedef struct trace_file trace_file;
 
 /* Opens and empties the file; `path` "-" is standard output. `path` must live as long as the file. */
 p5_status trace_file_open(const char *path, bool compressed, trace_file **file, p5_error *error);
-/* The functions trace_put... append parts of a record. After an error they do nothing; trace_file_close returns the error. */
+/* The functions trace_put... append parts of a record. After an error they do nothing; trace_file_close returns the
+ * error. */
 void trace_put(trace_file *file, const char *text);
 void trace_put_bytes(trace_file *file, const char *bytes, size_t size);
 void trace_put_char(trace_file *file, char c);

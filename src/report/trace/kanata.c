@@ -284,7 +284,8 @@ void kanata_insn(kanata *k, const p5_trace_insn *insn, const char *text)
     uint64_t begin = greater(insn->begin, ex);
     if (begin < end && insn->stall == P5_STALL_FPU) /* it waits for the x87 unit in E */
         add_stall(k, insn->stall, ex, begin);
-    /* The waits of a pair's references are added, though they may overlap. A sum that does not fit into EX is left out. */
+    /* The waits of a pair's references are added, though they may overlap. A sum that does not fit into EX is left
+     * out. */
     if (begin + insn->hold_clocks <= end)
         add_stall(k, insn->hold, begin, begin + insn->hold_clocks);
     const char *last;

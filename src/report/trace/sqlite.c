@@ -120,7 +120,8 @@ static void add_row(p5_trace *trace, const trace_row *r)
         trace_fail(trace, &error);
 }
 
-/* Writes a row (trace_sink.row). Signals are held, so that a full disk makes the write fail but does not end the program. */
+/* Writes a row (trace_sink.row). Signals are held, so that a full disk makes the write fail but does not end the
+ * program. */
 static void row(p5_trace *trace, const trace_row *r)
 {
     held_signals held;

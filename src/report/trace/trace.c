@@ -159,8 +159,8 @@ static void describe_row(const p5_trace *trace, const p5_observation *at, trace_
     }
 }
 
-/* Writes a row of the current totals, which then become those of the previous row. `kind` is "start" or "stop"; NULL: the
- * kind of the observation. */
+/* Writes a row of the current totals, which then become those of the previous row. `kind` is "start" or "stop"; NULL:
+ * the kind of the observation. */
 static void write_row(p5_trace *trace, const char *kind, const p5_observation *at)
 {
     if (trace->failed || trace->sink->row == NULL)
@@ -248,8 +248,8 @@ p5_point p5_bound_point(const p5_bound *bound, uint64_t clock, uint64_t instruct
     return point;
 }
 
-/* Tracks calls of the selected functions before the window. Calls deeper than the observer follows have no exits, so they
- * are not tracked either. Ignores other observations. */
+/* Tracks calls of the selected functions before the window. Calls deeper than the observer follows have no exits, so
+ * they are not tracked either. Ignores other observations. */
 static void follow_calls(p5_trace *trace, const p5_observation *at)
 {
     enum { MOST_CALLS = 65536 }; /* the depth to which the observer follows calls */

@@ -137,8 +137,8 @@ static void set_core_callbacks(p5_trace *trace, bool on)
     p5_core_on_branch_message(core, on ? on_message : NULL, trace->state);
 }
 
-/* Shows on the pins BP0-BP3 which breakpoints have matched since the previous row, whether or not a counter counts them.
- * The `first` row only stores the totals. */
+/* Shows on the pins BP0-BP3 which breakpoints have matched since the previous row, whether or not a counter counts
+ * them. The `first` row only stores the totals. */
 static void show_breakpoints(p5_trace *trace, uint64_t clock, bool first)
 {
     vcd_state *state = trace->state;
@@ -178,8 +178,8 @@ static void row(p5_trace *trace, const trace_row *r)
     write_settled(state, clock);
 }
 
-/* Called when the window opens or closes (trace_sink.window). Begins the dump with the value of every signal. At the end
- * of the window, writes all changes that are queued, even later ones, such as the end of a pin's pulse. */
+/* Called when the window opens or closes (trace_sink.window). Begins the dump with the value of every signal. At the
+ * end of the window, writes all changes that are queued, even later ones, such as the end of a pin's pulse. */
 static void window(p5_trace *trace, bool opens)
 {
     vcd_state *state = trace->state;
