@@ -87,34 +87,17 @@ org 100h
         file "43 hidden", 4301h, inside
         mov cx, 0
         file "4E none", 4e00h, none
-        mov ah, 59h
-        mov bx, 0
-        int 21h
-        mov cl, 0
+        call ask_error
         report "59", ax, bx, cx ; not found: class 8, action 3, locus 2
-        mov ax, 5d0ah
-        mov dx, error
-        int 21h
-        mov bx, 0
-        mov ah, 59h
-        int 21h
+        call set_error
         report "5D sets it", ax
         mov word [error + 2], 0c02h ; BX: class and action
         mov word [error + 4], 0500h ; CX: locus
-        mov ax, 5d0ah
-        mov dx, error
-        int 21h
-        mov bx, 0
-        mov ah, 59h
-        int 21h
-        mov cl, 0
+        call set_error
         report "5D its meaning", ax, bx, cx
         mov ax, 5dffh
         int 21h
-        mov bx, 0
-        mov ah, 59h
-        int 21h
-        mov cl, 0
+        call ask_error
         report "59 of a failure", ax, bx, cx
         mov word [error + 2], 0
         mov word [error + 4], 0
@@ -124,13 +107,7 @@ org 100h
         cmp ax, 0ffffh
         je .coded
         mov [error], ax
-        mov ax, 5d0ah
-        mov dx, error
-        int 21h
-        mov bx, 0
-        mov ah, 59h
-        int 21h
-        mov cl, 0
+        call set_error
         report "59 of", ax, bx, cx
         jmp .code
 .coded:
@@ -181,6 +158,18 @@ org 100h
         file "41", 4100h, inside
         file "3A", 3a00h, folder
         finish
+; Sets the last error from the block `error` by AX = 5D0Ah, and asks for it.
+set_error:
+        mov ax, 5d0ah
+        mov dx, error
+        int 21h
+; Returns AX, BX and CH of AH = 59h, with CL = 0.
+ask_error:
+        mov bx, 0
+        mov ah, 59h
+        int 21h
+        mov cl, 0
+        ret
 folder: db 'FOLDER', 0
 inside: db '\FOLDER\A.TXT', 0
 no_parent: db 'NONE\A.TXT', 0

@@ -50,7 +50,7 @@ org 100h
         mov bx, [word_here]
         report "XMS from plane 1", ax, bx
         finish
-; copies one word from EAX to EBX, linear addresses; AX = its AH and 0
+; Copies a word from linear address EAX to linear address EBX by INT 15h. Returns AH of AH = 87h, with AL = 0.
 copy_87:
         mov [table + 12h], eax
         mov byte [table + 15h], 93h
@@ -64,7 +64,7 @@ copy_87:
         int 15h
         mov al, 0
         ret
-; does so from the far pointer EAX to EBX; AX = its AX
+; Copies a word from far pointer EAX to far pointer EBX by XMS. Returns AX of AH = 0Bh.
 copy_xms:
         mov [move + 6], eax
         mov [move + 12], ebx
@@ -76,7 +76,8 @@ copy_xms:
         mov ah, 0bh
         call far [entry]
         ret
-plane:                          ; AX = the first word of plane AH
+; Returns the word at A000h:6000h of plane AH in AX.
+plane:
         mov dx, 3ceh
         mov al, 4
         out dx, ax
