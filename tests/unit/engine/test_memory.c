@@ -100,6 +100,16 @@ TEST(test_large_page)
     guest_close(&g);
 }
 
+/* Opens a guest that runs `code` at CPL 3. `entry` is the page table's entry for the page at 30000h. */
+static void open_at_cpl3(guest *g, const uint8_t *code, const uint8_t *end, uint32_t entry)
+{
+    guest_open(g);
+    paging_on(g, P | W | U);
+    guest_poke32(g, TABLE + 4 * 0x30, entry);
+    guest_put(g, GUEST_CODE, code, end);
+    guest_enter(g, 3, GUEST_CODE, GUEST_STACK);
+}
+
 /* Error codes for each reason, from CPL 3. */
 GUEST(read3, "mov eax, [0x30000]\n hlt");
 GUEST(write3, "mov [0x30000], eax\n hlt");
@@ -107,11 +117,7 @@ GUEST(write3, "mov [0x30000], eax\n hlt");
 static void page_fault(const uint8_t *code, const uint8_t *end, uint32_t entry, uint32_t expected)
 {
     guest g;
-    guest_open(&g);
-    paging_on(&g, P | W | U);
-    guest_poke32(&g, TABLE + 4 * 0x30, entry);
-    guest_put(&g, GUEST_CODE, code, end);
-    guest_enter(&g, 3, GUEST_CODE, GUEST_STACK);
+    open_at_cpl3(&g, code, end, entry);
     guest_run(&g, ENGINE_HALTED);
     if (g.events[0].vector != 14 || g.events[0].error_code != expected)
         fail_msg("entry %08x: expected #PF(%x), got vector %u (%x)", entry, expected, g.events[0].vector,
@@ -134,12 +140,8 @@ GUEST(write_across, "mov [0x2fffe], eax\n hlt");
 static void fault_across(const uint8_t *code, const uint8_t *end, uint32_t entry, uint8_t vector)
 {
     guest g;
-    guest_open(&g);
-    paging_on(&g, P | W | U);
-    guest_poke32(&g, TABLE + 4 * 0x30, entry);
-    guest_put(&g, GUEST_CODE, code, end);
+    open_at_cpl3(&g, code, end, entry);
     engine_set(g.e, ENGINE_CR0, engine_get(g.e, ENGINE_CR0) | CR0_AM);
-    guest_enter(&g, 3, GUEST_CODE, GUEST_STACK);
     engine_set(g.e, ENGINE_EFLAGS, engine_get(g.e, ENGINE_EFLAGS) | EFLAGS_AC);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.events[0].vector, vector);

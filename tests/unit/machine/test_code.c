@@ -1,5 +1,4 @@
 /* p5_count_code and p5_machine_load_code: code from memory is counted, and ends at its end. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -102,9 +101,7 @@ TEST(missing_arrays_are_errors)
 TEST(options_of_other_kinds_are_errors)
 {
     char path[] = "/tmp/p5scope-code-XXXXXX";
-    int file = mkstemp(path);
-    assert_int_equal(write(file, reads, sizeof reads), sizeof reads);
-    close(file);
+    unit_file(path, reads, sizeof reads);
     static const char *const words[] = {"guest", "argument", NULL};
     const p5_load_options flat = {.size = sizeof flat, .kind = P5_GUEST_FLAT, .address = 0x10000};
     p5_load_options wrong[] = {flat, flat, flat, flat};

@@ -56,10 +56,9 @@ TEST(every_half)
  * nothing. */
 TEST(sampled_values)
 {
-    uint32_t random = 12345;
+    uint64_t seed = 12345;
     for (unsigned i = 0; i < 300000; i++) {
-        random = random * 1664525 + 1013904223; /* Numerical Recipes' generator */
-        uint32_t cesr = random ^ random >> 16;
+        const uint32_t high = unit_random(&seed), cesr = high << 16 ^ unit_random(&seed);
         p5_counter_select s[2];
         p5_cesr_decode(cesr, s);
         uint32_t back = p5_cesr_encode(s);

@@ -1,8 +1,6 @@
 /* The monitors of later processors: which registers there are, who may use them, what they take, and what
  * they count. Expected values: the layouts of PERFEVTSEL (Pentium Pro) and of architectural performance
  * monitoring 3. */
-#include <string.h>
-
 #include "fake_source.h"
 #include "p5scope/cmocka.h"
 

@@ -1,5 +1,4 @@
 /* Code that comes from memory can be traced and profiled, and runs on after its trace was closed. */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "../unit.h"
