@@ -259,27 +259,16 @@ class Machine(_Closing):
             raise TypeError(f"Machine has no option '{name}'")
         if fields[name].type == ffi.typeof("const char *"):
             value = _c_string(value)
-        elif name in ("disks", "modules"):
-            strings = [_c_string(each) for each in value]
-            self._callbacks.kept += strings
-            value = ffi.new("const char *[]", strings)
-        elif name == "shares":
-            value = ffi.new("p5_share[]", [self._share(each) for each in value])
-        if name in ("disks", "modules", "shares"):
-            setattr(options, name[:-1] + "_count", len(value))
+        elif name in ("disks", "modules", "shares"):
+            items = [_share(each) if name == "shares" else _c_string(each) for each in value]
+            self._callbacks.kept.append(items)
+            value = ffi.new("p5_share[]" if name == "shares" else "const char *[]", items)
+            setattr(options, name[:-1] + "_count", len(items))
         self._callbacks.kept.append(value)
         try:
             setattr(options, name, value)
         except TypeError as error:
             raise TypeError(f"option '{name}' of Machine: {error}") from None
-
-    def _share(self, share):
-        """The fields of p5_share from a path or a dictionary."""
-        fields = dict(share) if isinstance(share, dict) else {"host": share}
-        for name in {"host", "guest"} & fields.keys():
-            fields[name] = _c_string(fields[name])
-        self._callbacks.kept.append(fields)
-        return {"size": ffi.sizeof("p5_share"), **fields}
 
     @property
     def memory(self):
@@ -336,17 +325,19 @@ class Machine(_Closing):
         until = time.monotonic() + timeout if timeout else float("inf")
         limits = ffi.new("p5_limits *", {"size": ffi.sizeof("p5_limits"), "max_instructions": instructions, "max_clocks": clocks})
         result = ffi.new("p5_run_result *", {"size": ffi.sizeof("p5_run_result")})
-        while True:
-            limits.timeout_seconds = max(min(slice_seconds, until - time.monotonic()), 0.001)
-            status = lib.p5_machine_run(self._open(), limits, result, self._error)
-            self._callbacks.check()
-            _check(status, self._error)
-            self.result = Result(result)
-            if self.result.end == "timeout" and self._stopped:  # stop() came between the last instruction and the next slice
-                self.result.end = "stopped"
-            if self.result.end != "timeout" or time.monotonic() >= until:
-                self._stopped = False
-                return self.result
+        try:
+            while True:
+                limits.timeout_seconds = max(min(slice_seconds, until - time.monotonic()), 0.001)
+                status = lib.p5_machine_run(self._open(), limits, result, self._error)
+                self._callbacks.check()
+                _check(status, self._error)
+                self.result = Result(result)
+                if self.result.end == "timeout" and self._stopped:  # stop() came between the last instruction and the next slice
+                    self.result.end = "stopped"
+                if self.result.end != "timeout" or time.monotonic() >= until:
+                    return self.result
+        finally:
+            self._stopped = False
 
     def stop(self):
         """Ends the run that another thread is in, or the next run if there is none: its result has the end "stopped"."""
@@ -418,13 +409,21 @@ class Machine(_Closing):
         lib.p5_machine_settle(self._open())
 
 
+def _share(share):
+    """The fields of p5_share from a path or a dictionary. The strings in them live as long as the result."""
+    fields = dict(share) if isinstance(share, dict) else {"host": share}
+    strings = {name: _c_string(fields[name]) for name in ("host", "guest") if name in fields}
+    return {"size": ffi.sizeof("p5_share"), **fields, **strings}
+
+
 def _next_byte(items, byte):
     """Stores the next item of a guest's input, for p5_machine_options.input. Returns 1, 0 for None, or -1 at the end."""
-    item = next(items, -1)
-    if item is None or item == -1:
-        return item or 0
-    byte[0] = item
-    return 1
+    for item in items:
+        if item is None:
+            return 0
+        byte[0] = item
+        return 1
+    return -1
 
 
 _BLOCK_INSNS = 512
