@@ -124,8 +124,9 @@ void bios_clock_interrupt(bios *b)
     event_interrupts(b, false);
 }
 
-/* AH = 87h: Copies CX words from the segment of descriptor 2 to that of descriptor 3 in the table at ES:SI. Both must lie in
- * RAM or in a device's memory. */
+/* AH = 87h: Copies CX words from the segment of descriptor 2 to that of descriptor 3 in the table at ES:SI. Both must
+ * lie in RAM or in a device's memory. IBM's BIOS copies upwards with REP MOVSW. So if the target begins within the source,
+ * the words before it are repeated up to the end. */
 static void system_move(bios *b)
 {
     uint32_t table = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_ESI), base[2];
@@ -135,11 +136,17 @@ static void system_move(bios *b)
         base[i] = (low & 0xffffff) | high << 24;
     }
     engine *e = b->machine->engine;
-    uint32_t bytes = bios_word(b, ENGINE_ECX) * 2u;
-    bool answered = bytes <= 0x10000;
+    uint32_t bytes = bios_word(b, ENGINE_ECX) * 2u, distance = base[1] - base[0];
+    bool good = bytes <= 0x10000;
     for (unsigned i = 0; i < 2 && bytes != 0; i++)
-        answered &= engine_answers(e, base[i]) && engine_answers(e, base[i] + bytes - 1);
-    bios_finish(b, answered && engine_copy_physical(e, base[1], base[0], bytes) ? 0 : 1);
+        good &= engine_answers(e, base[i]) && engine_answers(e, base[i] + bytes - 1);
+    /* Each part ends before the first byte that its own copy changes. MOVSW reads a whole word before it writes one. */
+    uint32_t part = distance == 0 || distance > bytes ? bytes : distance == 1 ? 2 : distance;
+    for (uint32_t done = 0; good && done < bytes; done += part) {
+        uint32_t left = bytes - done;
+        good = engine_copy_physical(e, base[1] + done, base[0] + done, left < part ? left : part);
+    }
+    bios_finish(b, good ? 0 : 1);
 }
 
 /* Returns the bytes of RAM above the address `from`. */
