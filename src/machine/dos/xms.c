@@ -1,8 +1,6 @@
 /* Extended memory as HIMEM.SYS provides it: XMS version 3.0, without upper memory blocks. Blocks are above the
  * high memory area, the first 64 KB after 1 MB. A program calls the driver with the function in AH. Functions 88h-8Fh are
  * those of 08h-0Fh with 32-bit registers (`wide`); sizes are in KB. */
-#include <string.h>
-
 #include "machine/dos/dos_internal.h"
 
 enum {
@@ -116,10 +114,8 @@ static int resize(dos *d, bool wide)
     const dos_block *next = next_block(d, old.start + 1);
     if (bytes <= old.bytes || old.start + bytes <= (next != NULL ? next->start : pool_end(d)))
         at = old.start; /* it stays where it is */
-    if (kept != 0 && at != old.start) {
-        memmove(engine_ram(d->engine, at, kept), engine_ram(d->engine, old.start, kept), kept);
-        engine_ram_written(d->engine, at, kept);
-    }
+    if (at != old.start && !engine_copy_physical(d->engine, at, old.start, kept))
+        return NO_MEMORY;
     *b = (dos_block){.used = true, .start = at, .bytes = (uint32_t)bytes};
     return 0;
 }
@@ -139,7 +135,8 @@ static bool move_side(dos *d, uint16_t handle, uint32_t offset, uint32_t bytes, 
     return true;
 }
 
-/* AH = 0Bh: Copies memory, also to and from the display. DS:SI points to length, source handle and offset, target handle and offset. */
+/* AH = 0Bh: Copies memory, also to and from the display. DS:SI points to length, source handle and offset, target handle
+ * and offset. */
 static int move(dos *d, bool wide)
 {
     (void)wide;
