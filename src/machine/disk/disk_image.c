@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "machine/share/host_file.h"
 
@@ -38,19 +39,14 @@ static const disk_geometry *diskette_of(uint64_t bytes)
  * missing or describes another geometry. */
 static const disk_geometry *diskette_of_boot_sector(const uint8_t sector[DISK_SECTOR])
 {
-    enum {
-        BYTES_AT = 11,
-        TOTAL_AT = 19,
-        PER_TRACK_AT = 24,
-        HEADS_AT = 26
-    }; /* offsets of the block's fields */
-    uint16_t bytes, total, per_track, heads;
-    memcpy(&bytes, sector + BYTES_AT, 2);
-    memcpy(&total, sector + TOTAL_AT, 2);
-    memcpy(&per_track, sector + PER_TRACK_AT, 2);
-    memcpy(&heads, sector + HEADS_AT, 2);
-    const disk_geometry *g = bytes == DISK_SECTOR ? diskette_of((uint64_t)total * DISK_SECTOR) : NULL;
-    return g != NULL && g->per_track == per_track && g->heads == heads ? g : NULL;
+    /* Offsets of the block's fields. */
+    enum { BYTES_AT = 11, TOTAL_AT = 19, PER_TRACK_AT = 24, HEADS_AT = 26 };
+    if (le16_at(sector, BYTES_AT) != DISK_SECTOR)
+        return NULL;
+    const disk_geometry *g = diskette_of((uint64_t)le16_at(sector, TOTAL_AT) * DISK_SECTOR);
+    if (g == NULL || g->per_track != le16_at(sector, PER_TRACK_AT) || g->heads != le16_at(sector, HEADS_AT))
+        return NULL;
+    return g;
 }
 
 static void disk_set_diskette(disk_image *d, const disk_geometry *g)

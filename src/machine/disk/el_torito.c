@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/bits.h"
+
 enum {
     RECORD_SECTOR = 17,    /* 2.0: the boot record volume descriptor */
     RECORD_CATALOG = 0x47, /* its field with the catalog's first sector */
@@ -12,20 +14,12 @@ enum {
     DEFAULT_SEGMENT = 0x7c0 /* stands for a load segment of 0 */
 };
 
-/* Returns a little-endian number of `size` bytes, at most 4. */
-static uint32_t number_at(const uint8_t *bytes, unsigned size)
-{
-    uint32_t value = 0;
-    memcpy(&value, bytes, size);
-    return value;
-}
-
 /* Checks the validation entry (2.1): identification, key bytes, and a checksum of 0. */
 static bool validation_holds(const uint8_t entry[ENTRY_BYTES])
 {
     uint16_t sum = 0;
     for (unsigned i = 0; i < ENTRY_BYTES; i += 2)
-        sum = (uint16_t)(sum + number_at(entry + i, 2));
+        sum = (uint16_t)(sum + le16_at(entry, i));
     return entry[0] == 1 && entry[1] == PLATFORM_PC && sum == 0 && entry[30] == 0x55 && entry[31] == 0xaa;
 }
 
@@ -36,15 +30,15 @@ bool el_torito_find(cd_read *read, const void *context, el_torito_entry *entry)
     if (!read(context, RECORD_SECTOR * CD_SECTOR, record, sizeof record) ||
         memcmp(record, identifier, sizeof identifier - 1) != 0)
         return false;
-    uint64_t at = (uint64_t)number_at(record + RECORD_CATALOG, 4) * CD_SECTOR;
+    uint64_t at = (uint64_t)le32_at(record, RECORD_CATALOG) * CD_SECTOR;
     const uint8_t *initial = catalog + ENTRY_BYTES;
     if (!read(context, at, catalog, sizeof catalog) || !validation_holds(catalog) || initial[0] != BOOTABLE ||
         (initial[1] & 15) > CD_HARD_DISK)
         return false;
-    uint16_t segment = (uint16_t)number_at(initial + 2, 2), sectors = (uint16_t)number_at(initial + 6, 2);
+    uint16_t segment = le16_at(initial, 2), sectors = le16_at(initial, 6);
     *entry = (el_torito_entry){.media = (el_torito_media)(initial[1] & 15),
                                .load_segment = segment != 0 ? segment : DEFAULT_SEGMENT,
                                .sectors = sectors != 0 ? sectors : 1,
-                               .start = number_at(initial + 8, 4)};
+                               .start = le32_at(initial, 8)};
     return true;
 }
