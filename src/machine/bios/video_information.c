@@ -1,4 +1,6 @@
 /* INT 10h AH = 1Bh: the state of the adapter. */
+#include <string.h>
+
 #include "machine/bios/bios_internal.h"
 #include "machine/bios/video.h"
 
@@ -36,9 +38,10 @@ void video_information(bios *b)
         return;
     }
     uint32_t at = bios_segment(b, ENGINE_ES) + bios_word(b, ENGINE_EDI);
-    uint8_t state[64] = {VIDEO_FUNCTIONALITY & 255, VIDEO_FUNCTIONALITY >> 8, 0x00,
-                         0xf0}; /* a pointer into the ROM */
+    const uint32_t table = bios_rom_pointer(VIDEO_FUNCTIONALITY);
+    uint8_t state[64] = {0};
     const video_mode *mode = video_mode_now(b);
+    memcpy(state, &table, sizeof table);
     engine_read_linear(b->machine->engine, BDA_VIDEO_MODE, state + 4, 30);
     state[0x22] = (uint8_t)video_rows(b);
     state[0x23] = (uint8_t)bios_load(b, BDA_CHARACTER, 1);

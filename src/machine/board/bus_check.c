@@ -45,8 +45,8 @@ void bus_check_retired(p5_machine *machine, const p5_retired *retired)
     for (uint32_t i = 0; i < retired->access_count; i++) {
         const p5_access *a = &retired->accesses[i];
         bool port = (a->flags & P5_ACCESS_IO) != 0;
+        /* The instruction is issued without waiting for a partner, so that #MC follows it. */
         if (touches(check, a->physical, port ? a->size : P5_LINE_BYTES, port))
-            p5_core_settle(
-                machine->core); /* issues it without waiting for a partner, so that #MC follows it */
+            p5_core_settle(machine->core);
     }
 }

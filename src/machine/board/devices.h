@@ -124,8 +124,9 @@ p5_status video_picture(devices *b, p5_picture *picture, p5_error *error);
 
 /* The VGA's registers, by index; the caller may change them. */
 typedef struct video_vga {
-    uint8_t *crtc, *attribute,
-        *sequencer;    /* of the CRT controller, the attribute controller and the sequencer */
+    uint8_t *crtc;      /* CRT controller */
+    uint8_t *attribute; /* attribute controller */
+    uint8_t *sequencer;
     uint8_t *dac;      /* red, green, blue of 256 colours, 6 bits each */
     uint8_t *dac_mask; /* port 3C6h: applied to each pixel */
 } video_vga;
@@ -151,7 +152,7 @@ typedef struct video_registers {
 /* Sets the registers, which ends a VESA mode. */
 void video_set_registers(devices *b, const video_registers *registers);
 /* Returns the four planes of 64 KB; a byte is at offset * 4 + plane. Moves them out of guest RAM first if they are kept
- * there, in linear byte order. Then call video_map. */
+ * there, in linear byte order. The caller must call video_map afterwards. */
 uint8_t *video_planes(devices *b);
 /* Maps A0000h and the linear frame buffer after a change of a register, the VESA mode, or the bank, and after
  * video_planes. Moves memory that has a linear byte order to guest RAM. */

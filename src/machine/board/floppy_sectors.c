@@ -81,8 +81,8 @@ static bool next_sector(floppy *f)
 static bool move_sector(devices *b, disk_image *disk, uint64_t block, bool *ended)
 {
     floppy *f = &b->floppy;
-    uint8_t code = floppy_code(f),
-            bytes[DISK_SECTOR] = {0}; /* zeros fill up a sector that DMA does not fill */
+    uint8_t code = floppy_code(f);
+    uint8_t bytes[DISK_SECTOR] = {0}; /* zeros fill up a sector that DMA does not fill */
     *ended = false;
     if (code == READ_DATA)
         devices_notice_padding(b, disk, block);

@@ -293,8 +293,8 @@ void keyboard_command(devices *b, uint8_t byte)
     keyboard *k = &b->keyboard;
     uint8_t of = k->parameter_of;
     k->parameter_of = 0;
-    if (of != 0 &&
-        byte < 0xed) { /* not a new command: the LEDs, typematic rate, scan code set (0: report it) */
+    /* The parameter, which is not a new command: LEDs, typematic rate, or scan code set (0: report it). */
+    if (of != 0 && byte < 0xed) {
         keyboard_queue(b, KEY_ACKNOWLEDGE);
         if (of == 0xf0 && byte == 0)
             keyboard_queue(b, (k->command_byte & TRANSLATE) != 0 ? 0x41 : 2);

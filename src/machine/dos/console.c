@@ -7,9 +7,8 @@
 #include "machine/dos/dos_internal.h"
 
 enum { CONTROL_C = 3, END_OF_FILE = 0x1a };
-enum {
-    LOOK_NS = 2000000
-}; /* time from the first status poll until input becomes available: dos_input_waits */
+/* Time from the first status poll until input becomes available (dos_input_waits). */
+enum { LOOK_NS = 2000000 };
 
 /* --- the end of the input --- */
 

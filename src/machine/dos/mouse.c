@@ -119,8 +119,8 @@ void dos_mouse_service(dos *d)
     case 0x04:
         set_position(d, cx, dx);
         break;
-    case 0x05: /* no button was ever pressed; 06h: or released */
-    case 0x06:
+    case 0x05: /* presses of a button: none */
+    case 0x06: /* releases of a button: none */
         bios_set_word(b, ENGINE_EAX, 0);
         bios_set_word(b, ENGINE_EBX, 0);
         bios_set_word(b, ENGINE_ECX, 0);

@@ -239,8 +239,8 @@ static int32_t open_again(linux_process *p, uint32_t descriptor, uint32_t flags)
     return linux_descriptor_add(p, file, 0, (flags & GUEST_O_CLOEXEC) != 0);
 }
 
-/* Sends the user a hint at --dir if the guest cannot open a file and has no shares. Paths of system files give no hint,
- * because every C library tries some of them. */
+/* Sends the user a hint about --dir if the guest cannot open a file and has no shares. Paths of system files give no
+ * hint, because every C library tries some of them. */
 static void hint_at_directories(const linux_process *p, const char *path)
 {
     enum { NUMBER = 0xd1 }; /* of the notice; no other one has it */

@@ -118,14 +118,8 @@ int32_t linux_uname(linux_process *p, const uint32_t a[6])
 int32_t linux_sysinfo(linux_process *p, const uint32_t a[6])
 {
     const linux_memory *m = &p->memory;
-    enum {
-        UPTIME,
-        TOTAL_RAM = 4,
-        FREE_RAM,
-        PROCESSES = 10,
-        MEMORY_UNIT = 13,
-        WORDS = 16
-    }; /* struct sysinfo */
+    /* Words of struct sysinfo. */
+    enum { UPTIME, TOTAL_RAM = 4, FREE_RAM, PROCESSES = 10, MEMORY_UNIT = 13, WORDS = 16 };
     const uint32_t info[WORDS] = {
         [UPTIME] = (uint32_t)(machine_clocks_to_ns(p->machine, linux_clock(p)) / 1000000000u),
         [TOTAL_RAM] = m->frame_count * PAGE_BYTES,
@@ -221,7 +215,7 @@ int32_t linux_ugetrlimit(linux_process *p, const uint32_t a[6])
     return write_limit(p, a, UINT32_MAX);
 }
 
-/* getrlimit: for old programs, whose limits are signed. */
+/* Implements the old getrlimit, whose limits are signed. */
 int32_t linux_old_getrlimit(linux_process *p, const uint32_t a[6])
 {
     return write_limit(p, a, INT32_MAX);

@@ -1,4 +1,4 @@
-/* Makes cpio archives in memory: entries by entries, and whole directories of the host. */
+/* Makes cpio archives in memory, from single entries and from whole directories of the host. */
 #define _GNU_SOURCE /* O_PATH */
 #include "machine/load/cpio.h"
 

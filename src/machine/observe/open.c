@@ -184,8 +184,8 @@ p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *opti
         free_unused(machine);
         return error_set(error, P5_ERR_MEMORY, "no memory for an observation");
     }
-    p5_observer **last =
-        &all->first; /* the end of the list, because observers are notified in the order of opening */
+    /* Append it to the list, because observers are notified in the order of opening. */
+    p5_observer **last = &all->first;
     while (*last != NULL)
         last = &(*last)->next;
     *last = o;
@@ -216,8 +216,8 @@ void p5_observer_close(p5_observer *observer)
     observer->arrived = false;
     observe_own_goals(observer);
     machine->observers->some_closed = true;
-    machine->horizon =
-        (observe_horizon){0}; /* so that the next stretch reaches observers_retired, which sweeps */
+    /* The next stretch must reach observers_retired, which sweeps. */
+    machine->horizon = (observe_horizon){0};
     if (!machine->running)
         observers_sweep(machine);
 }
