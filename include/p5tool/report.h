@@ -51,7 +51,7 @@ char *p5_printable(const char *text);
 /* ---- Rows for programs ---- */
 
 /* The form of a report: text for people; JSON lines, the first of which describes the others; or CSV whose
- * first line has the columns' names. p5scope-json(5) has the schemas. */
+ * first line has the columns' names. docs/schemas describes the JSON. */
 typedef enum p5_row_format { P5_ROWS_TEXT, P5_ROWS_JSON, P5_ROWS_CSV } p5_row_format;
 /* CSV with an ASCII character in the place of the comma. */
 #define P5_ROWS_SEPARATED(character) ((p5_row_format)(P5_ROWS_CSV | (character) << 8))

@@ -66,7 +66,7 @@ struct p5_profile {
     ARRAY_OF(profile_function) functions; /* by address; all that were executed */
     ARRAY_OF(char *) files;               /* paths; may contain any bytes */
     ARRAY_OF(char *) file_names;          /* the same paths in printable form */
-    struct timespec written;              /* when the file of the profile was; 0: unknown */
+    struct timespec written;              /* when the profile's file was written; 0: unknown */
     ARRAY_OF(source_folder) folders;      /* rules for moved source files */
     ARRAY_OF(profile_insn) insns;         /* by address */
     ARRAY_OF(profile_context) contexts;

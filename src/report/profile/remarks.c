@@ -60,7 +60,7 @@ static void write_amount(FILE *out, bool *first, const char *what, uint64_t amou
 }
 
 /* Writes the clocks of stall causes, misses, mispredictions, and the most frequent reason why the instruction did
- * not pair; nothing of what did not occur. */
+ * not pair. Leaves out what did not occur. */
 static void write_remarks(FILE *out, const insn_costs *c)
 {
     bool first = true;

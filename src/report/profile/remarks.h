@@ -34,7 +34,7 @@ typedef struct source_file {
     char **lines; /* within `text`, each ended by a NUL */
     size_t count; /* of lines */
     bool tried;   /* reading it was tried */
-    bool newer;   /* it was changed after the profile was written, so its lines may be others */
+    bool newer;   /* it was changed after the profile was written, so its lines may have changed */
 } source_file;
 
 typedef struct sources {

@@ -6,8 +6,8 @@
 #include "base/lines.h"
 #include "report/profile/symbol_reader.h"
 
-/* Maps have no sizes. A symbol ends where the next one begins, and after at most as many bytes, the size of a
- * segment. */
+/* Maps have no sizes. A symbol ends where the next one begins, but at most MAP_MOST_BYTES, the size of a segment, after
+ * its own beginning. */
 enum { MAP_MOST_BYTES = 0x10000 };
 
 /* Reads a number of `least` to `most` hexadecimal digits at `*text` and advances past it. Returns false if there

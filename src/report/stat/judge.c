@@ -8,13 +8,13 @@
 enum { SENTENCE = 400 };
 
 /* Judges run `i` against the first and writes the outcome as a sentence. Returns true if its clocks are at most
- * `percent` more. No run can be judged if the first was cut short, and none that was cut short itself. `clocks` NULL:
- * no run has them. */
+ * `percent` more. A run cannot be judged if it, or the first run, was cut short. `clocks` is NULL if no run has
+ * them. */
 static bool judge_run(const p5_comparison *c, size_t i, const compared_row *clocks, double percent,
                       char sentence[SENTENCE])
 {
     double first = clocks != NULL ? clocks->values[0] : NAN, value = clocks != NULL ? clocks->values[i] : NAN;
-    const compared_run *cut = &c->runs[c->runs[0].ending[0] != '\0' ? 0 : i]; /* if either was */
+    const compared_run *cut = &c->runs[c->runs[0].ending[0] != '\0' ? 0 : i];
     double growth = 100 * (value - first) / first;
     if (cut->ending[0] != '\0') {
         char *name = p5_command_text((char *const[]){cut->name}, 1);

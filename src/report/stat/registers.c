@@ -20,8 +20,8 @@ static unsigned register_bits(const p5_register *reg)
     return bits;
 }
 
-/* Returns how many hexadecimal digits a value is written with: 8, 10 (for example for the 40-bit counters CTR0 and
- * CTR1) or 16. */
+/* Returns the number of hexadecimal digits in which a value is written: 8, 10 (for the 40-bit counters, for example) or
+ * 16. */
 static int hex_digits(const p5_register *reg)
 {
     unsigned bits = register_bits(reg);

@@ -91,7 +91,7 @@ static p5_status parse_name(parser *in)
     return status;
 }
 
-/* Applies modifiers to a row that has none of its own. */
+/* Applies modifiers to a row that has none of its own. The modifier c is an error for a cause of clocks. */
 static p5_status modify(parser *in, p5_selected *row, const event_modifiers *modifiers)
 {
     if (modifiers->length == 0 || strchr(row->name, ':') != NULL)
