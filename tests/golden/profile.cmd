@@ -45,6 +45,7 @@ p5scope report src.data --page | jq -c '.newer_sources | map(sub(".*/"; ""))'; t
 p5scope stat -q -x, -e 'clocks,stalls' $GUESTS/quicksort 10 2>&1 >/dev/null | grep -v '^#' | cut -d, -f1,3 | sort -t, -k2 >stat; awk -F, '$2 == "clocks" { all = $1; next } { sum += $1 } END { print sum == all, NR }' stat
 p5scope trace -q -o t.csv -I 1e9c -e clocks,stalls $GUESTS/quicksort 10 >/dev/null; grep -v '^#' t.csv | awk -F, 'NR == 1 { split($0, name) } { split($0, last) } END { for (i = 13; i <= NF; i++) print last[i] "," name[i] }' | sort -t, -k2 | diff - stat && echo same
 p5scope record -q -o q.data $GUESTS/quicksort 10 >/dev/null; p5scope report q.data -e 'clocks,stalls' | sed -n "s/^# Event '\(.*\)': /\1 /p" | tr -d , | awk '{ print $2 "," $1 }' | sort -t, -k2 | diff - stat && echo same
+p5scope report q.data -e STALLS | grep -c Event; p5scope report q.data -e ALL
 p5scope report a.data -e 'data_t*,stall_data_*,data_tlb_miss' | grep Event
 p5scope report a.data -e '*'
 p5scope diff a.data b.data -e 'stall_da*' --no-functions
