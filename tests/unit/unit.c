@@ -68,5 +68,9 @@ void unit_failures(const char *const *lines)
 int main(int argc, char **argv)
 {
     const test_list *list = argc > 1 ? &expected_to_fail : &expected_to_pass;
+    if (list->count == 0) {
+        fprintf(stderr, "%s: has no tests\n", argv[0]);
+        return EXIT_FAILURE;
+    }
     return _cmocka_run_group_tests(argv[0], list->tests, list->count, set_up, tear_down);
 }
