@@ -60,19 +60,18 @@ static bool complete_counters(guest_options *options)
     return true;
 }
 
-/* Reads a hexadecimal number of 16 bits at *text, of one to four digits with or without "0x", and moves *text after it.
- * Returns false if there is none. */
+/* Reads a hexadecimal number of at most FFFFh at *text, with or without "0x", and moves *text after it. Returns false
+ * if there is none. */
 static bool read_hex16(const char **text, uint16_t *value)
 {
     const char *digits = *text;
     if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
         digits += 2;
     const size_t count = strspn(digits, "0123456789ABCDEFabcdef");
-    if (count < 1 || count > 4)
-        return false;
-    *value = (uint16_t)strtoul(digits, NULL, 16);
+    const unsigned long number = strtoul(digits, NULL, 16); /* ULONG_MAX if it is too large for the type */
+    *value = (uint16_t)number;
     *text = digits + count;
-    return true;
+    return count > 0 && number <= UINT16_MAX;
 }
 
 /* Reads --flat: an address, or with --real SEGMENT:OFFSET in hexadecimal digits. Returns false after a

@@ -10,12 +10,22 @@
 /* Parses a number of at most `largest` for `option`. Returns 0, or CLI_USAGE after a message. */
 error_t number_option(const char *option, const char *text, uint64_t largest, uint64_t *value)
 {
-    if (!p5_parse_number(text, value))
+    const bool parsed = p5_parse_number(text, value);
+    if (!parsed && (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0'))
         return cli_complain(option, text, 1, "'%s' is not a number (1200, 0x4b0, 64k, 1e6)", text);
-    if (*value > largest)
+    if (!parsed || *value > largest)
         return cli_complain(option, text, 1, "%s is more than %s can be (%llu)", text, option,
                             (unsigned long long)largest);
     return 0;
+}
+
+bool fraction_parse(const char *text, size_t length, double *value)
+{
+    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+        return false;
+    char *end;
+    *value = strtod(text, &end);
+    return end == text + length && isfinite(*value);
 }
 
 bool two_numbers_option(const char *option, const char *text, const char *separator, const char *advice,
@@ -171,14 +181,12 @@ static bool parse_length(const char *text, double *number, const interval_unit *
         if (length <= end || strcmp(text + length - end, name) != 0)
             continue;
         uint64_t whole;
-        char *digits = strndup(text, length - end), *rest = NULL;
+        char *digits = strndup(text, length - end);
         bool good = digits != NULL && p5_parse_number(digits, &whole);
         if (good)
             *number = (double)whole;
-        else if (digits != NULL && interval_units[i].seconds != 0 && isdigit((unsigned char)digits[0])) {
-            *number = strtod(digits, &rest); /* 0.5ms */
-            good = rest != digits && *rest == '\0' && isfinite(*number);
-        }
+        else if (interval_units[i].seconds != 0)
+            good = fraction_parse(text, length - end, number); /* 0.5ms */
         free(digits);
         *unit = &interval_units[i];
         if (good)

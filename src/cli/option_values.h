@@ -10,6 +10,9 @@
 
 /* Parses a number for `option`, such as 1200, 0x4b0 or 64k. A number above `largest` is an error, too. */
 error_t number_option(const char *option, const char *text, uint64_t largest, uint64_t *value);
+/* Parses the first `length` characters of `text` as a number that may have a fraction, such as 5, 0.5 or 1e3. Returns false
+ * for anything else: signs, blanks, numbers that are too large. */
+bool fraction_parse(const char *text, size_t length, double *value);
 /* Parses two numbers up to INT32_MAX with `separator` between them. Returns false after a message, which is
  * `advice` if there is no separator. */
 bool two_numbers_option(const char *option, const char *text, const char *separator, const char *advice,

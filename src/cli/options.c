@@ -2,7 +2,6 @@
  * place of the mistake and suggest the right form. */
 #include "cli/options.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,20 +45,19 @@ static error_t set_uint(const cli_option_row *row, const char *option, const cha
 
 static error_t set_positive(const char *option, const char *text, double *value)
 {
-    char *end;
-    *value = strtod(text, &end);
-    if (end != text && *end == '\0' && isfinite(*value) && *value > 0)
+    if (fraction_parse(text, strlen(text), value) && *value > 0)
         return 0;
-    return cli_complain(option, text, 1, "'%s' is not a positive number", text);
+    return cli_complain(option, text, 1, "'%s' is not a positive number (5, 0.5, 1e3)", text);
 }
 
 static error_t set_percent(const char *option, const char *text, double *value)
 {
-    char *end;
-    *value = strtod(text, &end);
-    if (end != text && strcmp(end, *end == '%' ? "%" : "") == 0 && *value >= 0 && isfinite(*value))
+    size_t length = strlen(text);
+    if (length > 0 && text[length - 1] == '%')
+        length--;
+    if (fraction_parse(text, length, value))
         return 0;
-    return cli_complain(option, text, 1, "'%s' is not a number of percent", text);
+    return cli_complain(option, text, 1, "'%s' is not a number of percent (5, 0.5, 5%%)", text);
 }
 
 /* Stores the index of the value in the row's choices, "A|B|...". */

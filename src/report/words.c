@@ -27,7 +27,8 @@ bool p5_parse_number(const char *text, uint64_t *value)
     double number;
     char digits[40];
     snprintf(digits, sizeof digits, "%.*s", (int)strlen(text) - (factor != 1), text);
-    if (!isdigit((unsigned char)text[0]) || strlen(text) >= sizeof digits || !text_to_double(digits, &number))
+    if (!isdigit((unsigned char)text[0]) || strlen(text) >= sizeof digits || strpbrk(digits, "xX") != NULL ||
+        !text_to_double(digits, &number))
         return false;
     number *= factor;
     /* From 2^53 on, a double does not represent every whole number. */
@@ -87,12 +88,20 @@ static void write_escaped(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-/* Returns true if a shell takes the word as it is, without quotes. An = in the first word would make it an
- * assignment. */
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+/* Returns true if a shell would take the word for an assignment before a command: NAME=VALUE or NAME+=VALUE. */
+static bool is_assignment(const char *word)
+{
+    const char *end = word + strspn(word, LETTERS);
+    return end[end[0] == '+'] == '=';
+}
+
+/* Returns true if a shell takes the word as it is, without quotes. */
 static bool needs_no_quotes(const char *word, bool first)
 {
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,+@%^=";
-    return word[0] != '\0' && word[strspn(word, safe)] == '\0' && !(first && strchr(word, '=') != NULL);
+    return word[0] != '\0' && word[strspn(word, LETTERS "-./:,+@%^=")] == '\0' &&
+           !(first && is_assignment(word));
 }
 
 char *p5_command_text(char *const *words, size_t count)

@@ -135,6 +135,7 @@ real) # mov ax,0e41h; int 10h; cs and ip to AX as the exit status: (1234h + 100h
     printf '\270\101\016\315\020\214\310\350\000\000\133\001\330\044\077\346\364\364' >"$work/image"
     status=$(((0x1234 + 0x10a & 0x3f) * 2 + 1))
     expect $status "A" --flat=1234:0100 --real "$work/image"
+    expect $status "A" --flat=0x001234:00100 --real "$work/image"
     "$p5scope" run --flat=1234 --real "$work/image" 2>&1 | grep -q 'SEGMENT:OFFSET' || exit 1
     "$p5scope" run --flat=9fff:ffff --real "$work/image" 2>/dev/null
     [ $? = 126 ] || { echo "an address where there is no memory: expected [126]"; exit 1; }

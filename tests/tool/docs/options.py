@@ -89,6 +89,12 @@ for verb, rows in by_verb.items():
         for words in ways:
             status, _, message = run(verb, *words, "--help")
             check(status == 0, f"{verb} {' '.join(words)}: {message}")
+        if row["type"].split()[0] in ("uint", "positive", "percent", "interval"):
+            unit = "s" if row["type"] == "interval" else ""
+            for number in ("", " 5", "5 ", "+5", "-5", "5x", "0x", "inf", "nan", "9" * 400):
+                word = f"--{row['name']}={number}{unit}"
+                status, _, message = run(verb, word, "--help")
+                check(status == 129 and (f"'{number}" in message or "more than" in message), f"{verb} {word} [{status}]: {message}")
     pages = re.search(r"^More options: --help=(.*), all\.$", run(verb, "--help")[1], re.M)
     for page in [""] + (pages[1].split(", ") if pages else []):
         lines = run(verb, f"--help={page}" if page else "--help")[1].splitlines()

@@ -205,8 +205,8 @@ TEST(numbers_as_users_write_them)
     } good[] = {
         {"1200", 1200},   {"0x4b0", 1200}, {"4B0h", 1200},    {"64K", 64000}, {"2G", UINT64_C(2000000000)},
         {"1e6", 1000000}, {"2.5e3", 2500}, {"1.5M", 1500000}, {"3k", 3000}};
-    static const char *const bad[] = {"",   "x",  "-1",   "1.5", "12q", "1e400",
-                                      "0x", " 1", "1e-3", "k",   "0.5", "1.0005k"};
+    static const char *const bad[] = {"",     "x", "-1",  "1.5",     "12q", "1e400", "0x",    " 1",
+                                      "1e-3", "k", "0.5", "1.0005k", "+1",  "1 ",    "0x1p3", "0x10k"};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         uint64_t value = 0;
         assert_true(p5_parse_number(good[i].text, &value));

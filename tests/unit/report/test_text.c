@@ -57,10 +57,20 @@ TEST(bash_takes_a_command_apart)
 
 TEST(an_assignment_is_quoted_where_it_would_be_one)
 {
-    char *words[] = {"a=b", "c=d", NULL};
-    char *text = p5_command_text(words, 9);
-    assert_string_equal(text, "'a=b' c=d");
-    free(text);
+    static const struct {
+        char *words[3];
+        const char *text;
+    } cases[] = {{{"a=b", "c=d"}, "'a=b' c=d"}, /* POSIX, Shell Command Language, 2.10.2 rule 7 */
+                 {{"_1=", "c="}, "'_1=' c="},
+                 {{"a+=b", "c+=d"}, "'a+=b' c+=d"}, /* of bash */
+                 {{"--isa=permissive", "a=b"}, "--isa=permissive a=b"},
+                 {{"./a=b", "c"}, "./a=b c"},
+                 {{"a-b=c", "d"}, "a-b=c d"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = p5_command_text(cases[i].words, 2);
+        assert_string_equal(text, cases[i].text);
+        free(text);
+    }
 }
 
 TEST(a_terminal_gets_one_line)
