@@ -53,8 +53,11 @@ unsigned p5_profile_family(const p5_profile *profile);
 
 /* Checks a name of an event (`event`, `events`) for the functions of this header, on a processor of `family`. Valid are
  * "clocks", the quantities above ("executions", "stall_CAUSE" and so on), and each event that p5_selection_add accepts,
- * with its modifiers :u, :k and :c. Returns P5_ERR_NAME, with similar names as a hint, for an unknown name. */
-p5_status p5_profile_event_check(unsigned family, const char *name, p5_error *error);
+ * with its modifiers :u, :k and :c. Writes the name as reports spell it to `spelled` (may be NULL). Returns P5_ERR_NAME,
+ * with similar names as a hint, for an unknown name. */
+enum { P5_PROFILE_EVENT_NAME = 112 };
+p5_status p5_profile_event_check(unsigned family, const char *name, char spelled[P5_PROFILE_EVENT_NAME],
+                                 p5_error *error);
 
 /* Returns the formats of the files that this version writes: "snapshot format 3, revision 2; profile format 1". */
 const char *p5_file_formats(void);

@@ -20,7 +20,7 @@ static int run(const cli_options *line)
         return CLI_USAGE;
     p5_error error = {0};
     p5_status status = listing.event != NULL
-                           ? p5_profile_event_check(p5_profile_family(profile), listing.event, &error)
+                           ? p5_profile_event_check(p5_profile_family(profile), listing.event, NULL, &error)
                            : P5_OK;
     if (status != P5_OK) {
         cli_show_error(&error, "-e", listing.event, "Run 'p5scope list' to see the events.");

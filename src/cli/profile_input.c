@@ -13,35 +13,37 @@ bool event_words_add(word_list *events, const char *option, const text_list *lis
     return good;
 }
 
-/* Adds the event `name` to `to`, unless it is there. Returns false when memory is out. */
-static bool add_once(const char *option, const char *name, word_list *to)
+/* Adds the event `name`, which `word` selects, to `to`, unless it is there. Returns false after a message, or when memory
+ * is out. */
+static bool add_once(const char *option, const char *word, const char *name, word_list *to)
 {
     for (size_t i = 0; i < to->count; i++)
         if (strcmp(to->words[i], name) == 0)
             return true;
+    if (to->count == WORDS_MOST)
+        return cli_refuse(option, word, 1, "with '%s' more than %d events are selected", word, WORDS_MOST);
     return word_list_add(to, option, name, WORDS_MOST, "events") == 0;
 }
 
 /* Adds the events of `word` to `to`: the event or quantity of that name, those that a pattern, "all" or "stalls"
- * selects, or with `all` the word "all" itself. Returns false after a message. */
+ * selects, or with `all` the word "all" itself. Returns false after a message, or when memory is out. */
 static bool resolve(const char *option, const char *word, bool all, unsigned family, word_list *to)
 {
+    char name[P5_PROFILE_EVENT_NAME];
     p5_error error = {0};
     p5_selection found = {0};
     if (all && strcmp(word, "all") == 0)
-        return add_once(option, word, to);
-    p5_status selected = p5_selection_add(&found, word, family, &error);
-    p5_status status = found.count > 1 ? selected : p5_profile_event_check(family, word, &error);
+        return add_once(option, word, word, to);
+    p5_status status = p5_selection_add(&found, word, family, &error);
+    if (found.count <= 1) /* maybe a quantity that is not an event, such as "executions" */
+        status = p5_profile_event_check(family, word, name, &error);
     bool good = status == P5_OK;
     if (!good)
         cli_show_error(&error, option, word, "Run 'p5scope list' to see the events.");
-    else if (to->count + found.count > WORDS_MOST)
-        good = cli_refuse(option, word, 1, "'%s' selects %zu events, and more than %d are not possible", word,
-                          found.count, WORDS_MOST);
-    else if (selected != P5_OK) /* a quantity that is not an event, such as "executions" */
-        good = add_once(option, word, to);
-    for (size_t i = 0; selected == P5_OK && i < found.count && good; i++)
-        good = add_once(option, found.items[i].name, to);
+    else if (found.count <= 1)
+        good = add_once(option, word, name, to);
+    for (size_t i = 0; found.count > 1 && i < found.count && good; i++)
+        good = add_once(option, word, found.items[i].name, to);
     p5_selection_free(&found);
     return good;
 }

@@ -162,7 +162,7 @@ static int report(report_options *options)
     bool good = event_words_resolve("-e", &options->events, converts && line->output == NULL,
                                     p5_profile_family(profile));
     if (good && line->fold != NULL &&
-        p5_profile_event_check(p5_profile_family(profile), line->fold, &error) != P5_OK) {
+        p5_profile_event_check(p5_profile_family(profile), line->fold, NULL, &error) != P5_OK) {
         cli_show_error(&error, "--fold", line->fold, "Run 'p5scope list' to see the events.");
         good = false;
     }

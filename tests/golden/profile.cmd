@@ -30,6 +30,7 @@ p5scope record -q -o /dev/full $GUESTS/rdpmc.elf >/dev/null
 p5scope record -q -o both.data $GUESTS/kernel.elf >/dev/null; p5scope report both.data -e executions:U,executions:k,executions,stall_serialise:uK,stall_serialise | grep Event
 p5scope annotate -i a.data -e stall_agi:c
 p5scope report a.data -e executions: -o x
+p5scope report a.data -j -e Executions,executions,Clocks,cycles,in-v,IN_V | sed -n 2p; p5scope diff a.data a.data -j -e Executions,executions
 p5scope report a.data -o x.html -s line
 p5scope report a.data -o x.html --fold clocks
 p5scope report a.data --fold clocks -n

@@ -277,6 +277,8 @@ p5_status profile_value_find(unsigned family, const char *name, profile_value *v
         if (status == P5_OK && (modifiers.asserted || *s.at != '\0'))
             status = scan_fail(&s, modifiers.asserted ? strpbrk(modifiers.text, "cC") : s.at, P5_ERR_SYNTAX,
                                "a modifier is u (CPL 3) or k (CPL 0-2): the processor has no such event");
+        snprintf(value->name, sizeof value->name, "%s%s%.*s", profile_quantity_name(q, buffer),
+                 modifiers.length > 0 ? ":" : "", (int)modifiers.length, modifiers.text);
         return status;
     }
     p5_selected found;
@@ -295,10 +297,14 @@ unsigned p5_profile_family(const p5_profile *profile)
     return profile->family;
 }
 
-p5_status p5_profile_event_check(unsigned family, const char *name, p5_error *error)
+p5_status p5_profile_event_check(unsigned family, const char *name, char spelled[P5_PROFILE_EVENT_NAME],
+                                 p5_error *error)
 {
     profile_value value;
-    return profile_value_find(family, name, &value, error);
+    p5_status status = profile_value_find(family, name, &value, error);
+    if (spelled != NULL)
+        memcpy(spelled, value.name, sizeof value.name);
+    return status;
 }
 
 /* Returns whether amounts of `quantity` belong to the selected value. The value "clocks" includes all stall

@@ -40,10 +40,10 @@ typedef struct profile_field {
 
 /* A column of a report: a quantity at some privilege classes, as a user selects it (`data_read:u`). */
 typedef struct profile_value {
-    int quantity;      /* or P5_PROFILE_CLOCKS, the sum over all stall causes */
-    unsigned cpl_mask; /* P5_CPL_MASK_* */
-    bool asserted;     /* clocks in which the event's signal was on, instead of increments */
-    char name[112];    /* as shown */
+    int quantity;                     /* or P5_PROFILE_CLOCKS, the sum over all stall causes */
+    unsigned cpl_mask;                /* P5_CPL_MASK_* */
+    bool asserted;                    /* clocks in which the event's signal was on, instead of increments */
+    char name[P5_PROFILE_EVENT_NAME]; /* as reports spell it */
 } profile_value;
 
 /* A rule of p5_profile_move_sources: source files in the folder `from` are now in `to`. */
