@@ -288,8 +288,9 @@ enum {
     P5_LIST_METRICS = 2,
     P5_LIST_MODELS = 4,
     P5_LIST_PERF = 8,
-    P5_LIST_ALL = 15,
-    P5_LIST_INSTRUCTIONS = 16 /* not part of P5_LIST_ALL: about 470 rows */
+    P5_LIST_STALLS = 16, /* the causes of clocks */
+    P5_LIST_ALL = 31,
+    P5_LIST_INSTRUCTIONS = 32 /* not part of P5_LIST_ALL: about 470 rows */
 };
 typedef struct p5_list_options {
     /* NULL = everything; a pattern, or a part of a name, alias, title, group or rNN code. */

@@ -1,4 +1,4 @@
-/* p5scope list: lists events, metrics and models. */
+/* p5scope list: lists events, causes of clocks, metrics and models. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -12,11 +12,9 @@ static unsigned section_named(const char *word)
     static const struct {
         const char *word;
         unsigned section;
-    } sections[] = {{"events", P5_LIST_EVENTS},
-                    {"perf", P5_LIST_PERF},
-                    {"metrics", P5_LIST_METRICS},
-                    {"models", P5_LIST_MODELS},
-                    {"instructions", P5_LIST_INSTRUCTIONS}};
+    } sections[] = {{"events", P5_LIST_EVENTS}, {"stalls", P5_LIST_STALLS},
+                    {"perf", P5_LIST_PERF},     {"metrics", P5_LIST_METRICS},
+                    {"models", P5_LIST_MODELS}, {"instructions", P5_LIST_INSTRUCTIONS}};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (strcmp(word, sections[i].word) == 0)
             return sections[i].section;
@@ -44,8 +42,9 @@ static int run(const cli_options *line)
     if (!take_operands(line, &list))
         return CLI_USAGE;
     if (list.format != P5_ROWS_TEXT && list.format != P5_ROWS_JSON && list.sections == P5_LIST_ALL)
-        return cli_complain(NULL, NULL, 0,
-                            "--csv is one table: 'list --csv events', perf, metrics, models or instructions");
+        return cli_complain(
+            NULL, NULL, 0,
+            "--csv is one table: 'list --csv events', stalls, perf, metrics, models or instructions");
     size_t rows = 0;
     p5_error error = {0};
     p5_status status = p5_list_write(stdout, &list, &rows, &error);
@@ -60,11 +59,11 @@ static int run(const cli_options *line)
 
 const cli_verb verb_list = {
     .name = "list",
-    .summary = "events, metrics and models",
-    .operands = "[events|perf|metrics|models|instructions] [PATTERN]",
+    .summary = "events, causes of clocks, metrics and models",
+    .operands = "[events|stalls|perf|metrics|models|instructions] [PATTERN]",
     .doc =
-        "List the events (code, counter, kind, most per clock, exactness), perf's "
-        "names for them, metrics and models. PATTERN is a part of a name, title or alias, a pattern with * "
+        "List the events (code, counter, kind, most per clock, exactness), the causes of clocks, perf's "
+        "names for events, metrics and models. PATTERN is a part of a name, title or alias, a pattern with * "
         "and ?, a group, or a code such as r2b.0."
         "\vExamples:\n  p5scope list data_read\n  p5scope list -v models",
     .run = run};

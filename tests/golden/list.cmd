@@ -6,6 +6,10 @@ p5scope list -v btb_hits
 p5scope list -j flops
 p5scope list -j events | jq -s 'length'
 p5scope list nosuch
+p5scope list stall_agi
+p5scope list stalls 'stall_m*'
+p5scope list -j stalls data_tlb
+p5scope list --csv stalls | sed -n 1,3p
 p5scope list perf
 p5scope list -v perf branch-misses
 p5scope list -j perf cycles

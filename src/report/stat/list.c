@@ -1,4 +1,5 @@
-/* Writes `p5scope list`: events, names of perf, metric groups, instructions and models, as text, JSON lines or CSV. */
+/* Writes `p5scope list`: events, causes of clocks, names of perf, metric groups, instructions and models, as text, JSON
+ * lines or CSV. */
 #include "report/stat/list_internal.h"
 
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "p5tool/event.h"
+#include "report/stat/scan.h"
 
 bool list_matches(const char *pattern, const char *name)
 {
@@ -161,6 +163,30 @@ static p5_status write_events(list_writer *l, p5_error *error)
     return P5_OK;
 }
 
+static p5_status write_stalls(list_writer *l, p5_error *error)
+{
+    (void)error;
+    for (unsigned i = 0; i < P5_STALL_COUNT; i++) {
+        char name[SCAN_STALL_NAME];
+        const char *rule = p5_stall_rule((p5_stall)i);
+        const int event = p5_stall_event((p5_stall)i);
+        if (!list_matches(l->options->pattern, scan_stall_name((p5_stall)i, name)))
+            continue;
+        list_begin_row(l);
+        if (l->rows == NULL) {
+            fprintf(l->out, "  %-20s %s\n", name, rule);
+            continue;
+        }
+        rows_begin(l->rows);
+        rows_text(l->rows, "kind", "stall");
+        rows_text(l->rows, "name", name);
+        rows_text(l->rows, "rule", rule);
+        rows_text(l->rows, "event", event >= 0 ? p5_event_describe((enum p5_event)event)->name : NULL);
+        rows_end(l->rows);
+    }
+    return P5_OK;
+}
+
 /* Returns what a name of perf counts: an event, or the clocks. */
 static const char *perf_meaning(const p5_perf_name *name)
 {
@@ -299,6 +325,7 @@ p5_status p5_list_write(FILE *out, const p5_list_options *options, size_t *rows,
     } parts[] = {
         {P5_LIST_EVENTS, write_events,
          "Events (code, counters, kind, most per clock, exactness, processors, name)"},
+        {P5_LIST_STALLS, write_stalls, "Causes of clocks (name, which clocks)"},
         {P5_LIST_PERF, write_perf_names, "Names of perf (name, what it counts here)"},
         {P5_LIST_METRICS, list_metrics, "Metric groups (name, processors, what it shows)"},
         {P5_LIST_INSTRUCTIONS, list_instructions,

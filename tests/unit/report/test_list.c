@@ -164,6 +164,40 @@ TEST(events)
     free(text), free(json), free(csv);
 }
 
+/* The list has every cause of clocks with its rule and event, by the name that -e accepts. */
+TEST(stalls)
+{
+    size_t rows, total = 0;
+    char *csv = list(P5_LIST_STALLS, false, P5_ROWS_CSV, NULL, &rows);
+    FILE *file = fopen(P5_SOURCE_DIR "/events/stalls.tsv", "r");
+    assert_non_null(file);
+    char line[1000];
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *rest = line, name[100], wanted[1000];
+        if (line[0] == '#' || strncmp(line, "name\t", 5) == 0)
+            continue;
+        total++;
+        snprintf(name, sizeof name, "stall_%s", strsep(&rest, "\t"));
+        const char *event = strsep(&rest, "\t");
+        strsep(&rest, "\t"); /* the colour */
+        rest[strcspn(rest, "\n")] = '\0';
+        const char *quote = strchr(rest, ',') != NULL ? "\"" : "";
+        snprintf(wanted, sizeof wanted, "\nstall,%s,%s%s%s,%s\n", name, quote, rest, quote,
+                 strcmp(event, "-") == 0 ? "" : event);
+        if (occurrences(csv, wanted) != 1)
+            fail_msg("%s is not once in CSV", wanted);
+        p5_selection selection = {0};
+        assert_int_equal(p5_selection_add(&selection, name, P5_FAMILY_P55C, NULL), P5_OK);
+        p5_selection_free(&selection);
+        size_t found;
+        free(list(P5_LIST_ALL, false, P5_ROWS_JSON, name, &found));
+        assert_true(found >= 1);
+    }
+    fclose(file);
+    assert_int_equal(rows, total);
+    free(csv);
+}
+
 /* Wildcards stand for any characters of a name or alias (data_rw); a code is that of one counter or of both. */
 TEST(patterns)
 {
