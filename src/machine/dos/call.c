@@ -353,8 +353,10 @@ static bool dos_function(dos *d)
     dos_error wrong = calls[function] != NULL ? calls[function](d) : missing_function(d, function);
     if (psp != d->psp || dta != d->dta || drive != d->drive)
         swappable_store(d);
-    if (wrong == DOS_WAIT || psp != d->psp || d->machine->ended || function < FIRST_WITH_CARRY ||
-        function == 0x59 /* it returns the last error itself */)
+    if (wrong == DOS_BREAK)
+        dos_break_begin(d);
+    if (wrong == DOS_WAIT || wrong == DOS_BREAK || psp != d->psp || d->machine->ended ||
+        function < FIRST_WITH_CARRY || function == 0x59 /* it returns the last error itself */)
         return wrong == DOS_WAIT;
     if (wrong != DOS_OK) {
         d->last_error = (uint16_t)wrong;
@@ -393,6 +395,7 @@ bool dos_serve(bios *b, unsigned vector)
     enum {
         VECTOR_TERMINATE = 0x20,
         VECTOR_DOS = 0x21,
+        VECTOR_BREAK = 0x23,
         VECTOR_STAY = 0x27, /* ends the program but keeps DX bytes of its memory */
         VECTOR_PUT = 0x29,  /* writes the character AL */
         VECTOR_MULTIPLEX = 0x2f,
@@ -406,6 +409,12 @@ bool dos_serve(bios *b, unsigned vector)
         return false;
     case VECTOR_DOS:
         return dos_function(d);
+    case VECTOR_BREAK:
+        dos_break_end(d);
+        return false;
+    case DOS_BREAK_SLOT:
+        dos_break_returned(d);
+        return false;
     case VECTOR_STAY:
         paragraphs = (uint16_t)((bios_word(b, ENGINE_EDX) + 15u) / 16);
         dos_resize(d, d->psp, &paragraphs);

@@ -6,7 +6,7 @@
 #include "machine/base/time.h"
 #include "machine/dos/dos_internal.h"
 
-enum { CONTROL_C = 3, END_OF_FILE = 0x1a };
+enum { END_OF_FILE = 0x1a };
 /* Time from the first status poll until input becomes available (dos_input_waits). */
 enum { LOOK_NS = 2000000 };
 
@@ -158,15 +158,15 @@ static int take(dos *d, uint8_t *byte)
     return dos_input(d, byte);
 }
 
-/* Echoes ^C and ends the program. */
-static void break_program(dos *d)
+/* Echoes ^C and lets INT 23h follow. */
+dos_error dos_input_break(dos *d)
 {
     for (const char *text = "^C\r\n"; *text != '\0'; text++)
         put(d, (uint8_t)*text);
-    dos_terminate(d, 1, 0);
+    return DOS_BREAK;
 }
 
-/* Reads a character into AL; Ctrl-Z at the end of the input. `breaks`: Ctrl-C ends the program. */
+/* Reads a character into AL; Ctrl-Z at the end of the input. `breaks`: Ctrl-C calls INT 23h. */
 static dos_error input_character(dos *d, bool breaks, bool echoes)
 {
     uint8_t byte;
@@ -175,10 +175,8 @@ static dos_error input_character(dos *d, bool breaks, bool echoes)
         return DOS_WAIT;
     if (got < 0)
         byte = END_OF_FILE;
-    if (breaks && byte == CONTROL_C) {
-        break_program(d);
-        return DOS_OK;
-    }
+    if (breaks && byte == DOS_CONTROL_C)
+        return dos_input_break(d);
     bios_set_low(&d->bios, ENGINE_EAX, byte);
     if (echoes)
         put(d, byte);
@@ -258,10 +256,9 @@ dos_error dos_call_line(dos *d)
         int got = take(d, &byte);
         if (got == 0)
             return DOS_WAIT;
-        if (got == 1 && byte == CONTROL_C) {
+        if (got == 1 && byte == DOS_CONTROL_C) {
             d->line_used = 0;
-            break_program(d);
-            return DOS_OK;
+            return dos_input_break(d);
         }
         if (got < 0)
             byte = '\r';
@@ -288,10 +285,16 @@ dos_error dos_call_line(dos *d)
     return DOS_OK;
 }
 
-/* AH = 0Bh: Returns AL = FFh if a character is available, else 0. */
+/* AH = 0Bh: Returns AL = FFh if a character is available, else 0. Takes Ctrl-C from the key buffer. */
 dos_error dos_call_status(dos *d)
 {
-    bios_set_low(&d->bios, ENGINE_EAX, input_waits(d) ? 0xff : 0);
+    uint16_t word;
+    bool waits = input_waits(d);
+    if (waits && bios_key_there(&d->bios, &word) && (uint8_t)word == DOS_CONTROL_C) {
+        bios_key_take(&d->bios, &word);
+        return dos_input_break(d);
+    }
+    bios_set_low(&d->bios, ENGINE_EAX, waits ? 0xff : 0);
     return DOS_OK;
 }
 

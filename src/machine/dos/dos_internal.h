@@ -31,7 +31,8 @@ enum {
 
 /* Error codes that calls return in AX with the carry flag set. */
 typedef enum dos_error {
-    DOS_WAIT = -1, /* no error: the stub repeats the call later */
+    DOS_BREAK = -2, /* no error: Ctrl-C has been read, so INT 23h follows (break.c) */
+    DOS_WAIT = -1,  /* no error: the stub repeats the call later */
     DOS_OK = 0,
     DOS_NO_FUNCTION = 1,
     DOS_NO_FILE = 2,
@@ -275,6 +276,9 @@ size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t to[
 int dos_input(dos *d, uint8_t *byte);
 /* Returns true if a byte of the input is available. */
 bool dos_input_waits(dos *d);
+/* Echoes ^C and returns DOS_BREAK: the result of a call that has read DOS_CONTROL_C. */
+enum { DOS_CONTROL_C = 3 };
+dos_error dos_input_break(dos *d);
 /* Writes a character to the console: the host's standard output and the screen. */
 void dos_output(dos *d, uint8_t character);
 
@@ -287,6 +291,7 @@ enum {
     PSP_TERMINATE = 0x0a,   /* vectors 22h-24h */
     PSP_PARENT = 0x16,      /* segment of the parent's prefix */
     PSP_ENVIRONMENT = 0x2c, /* segment */
+    PSP_STACK = 0x2e,       /* SS:SP at the last call that executed or created a program, or read Ctrl-C */
     PSP_FCB = 0x5c,         /* two blocks of 16 bytes */
     PSP_TAIL = 0x80,        /* the command line after the program's name: length, characters, CR */
     DOS_TAIL_MOST = 126,
@@ -322,8 +327,18 @@ uint16_t dos_first_ax(const dos *d, uint16_t psp);
 dos_error dos_begin(dos *d, const mz_image *image, const dos_command *with);
 /* Ends the current program. `type` is the termination type: 0 normal, 1 Ctrl-C, 3 stays resident. */
 void dos_terminate(dos *d, uint8_t type, uint8_t code);
+/* Saves SS:SP, which point to the frame of the running INT 21h, in the prefix of the current program. */
+void dos_save_stack(dos *d);
 
-/* --- The functions of INT 21h by file. Each returns DOS_OK, DOS_WAIT or an error for AX --- */
+/* --- break.c: Ctrl-C --- */
+
+/* Calls INT 23h when the stub of INT 21h returns. */
+void dos_break_begin(dos *d);
+/* Serves the stub to which the handler of INT 23h returns, and that handler itself if the program has none. */
+void dos_break_returned(dos *d);
+void dos_break_end(dos *d);
+
+/* --- The functions of INT 21h by file. Each returns DOS_OK, DOS_WAIT, DOS_BREAK or an error for AX --- */
 
 typedef dos_error dos_call(dos *d);
 dos_call dos_call_input_echo, dos_call_output, dos_call_direct, dos_call_input_raw, dos_call_input,
@@ -355,8 +370,8 @@ void dos_xms(dos *d);
 /* snapshot.c */
 void dos_transfer(p5_machine *machine, snapshot *s);
 
-/* Services that are not interrupts. They use the stubs of two unused vectors (bios_stub_address). */
-enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1 };
+/* Services that are not interrupts. They use the stubs of unused vectors (bios_stub_address), as VESA_WINDOW_SLOT does. */
+enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1, DOS_BREAK_SLOT = 0xf3 };
 
 /* The segment of DOS's data in guest memory, and offsets in it. */
 enum {

@@ -12,10 +12,7 @@
 #include "machine/base/notice.h"
 #include "machine/dos/dos_internal.h"
 
-enum {
-    PSP_STACK = 0x2e, /* SS:SP at the program's last call that executed or created a program */
-    FRAME_BYTES = 6   /* IP, CS and FLAGS, which the stub's IRET pops */
-};
+enum { FRAME_BYTES = 6 /* IP, CS and FLAGS, which the stub's IRET pops */ };
 
 /* Writes the frame that the stub's IRET pops to `ss`:`sp`. */
 static void put_frame(dos *d, uint16_t ss, uint16_t sp, uint16_t cs, uint16_t ip)
@@ -47,17 +44,19 @@ static void enter_program(dos *d, uint16_t psp, const dos_entry *begin)
     d->dta_segment = psp;
 }
 
+/* Saves SS:SP, which point to the frame of the running INT 21h, in the prefix of the current program. */
+void dos_save_stack(dos *d)
+{
+    bios_store(&d->bios, dos_linear(d->psp, PSP_STACK), 4, bios_pointer(&d->bios, ENGINE_SS, ENGINE_ESP));
+}
+
 /* Sets the terminate address (vector 22h) of a child to the return address of the running INT 21h, and saves
- * the caller's stack in its prefix, as DOS does. */
+ * the caller's stack, as DOS does. */
 static void save_caller(dos *d)
 {
-    engine_segment ss;
-    engine_get_segment(d->engine, ENGINE_SS, &ss);
-    uint16_t sp = bios_word(&d->bios, ENGINE_ESP);
-    uint32_t at = ss.base + sp;
-    bios_store(&d->bios, DOS_VECTOR_TERMINATE * 4, 4, bios_load(&d->bios, at, 4));
-    dos_store(d, dos_linear(d->psp, PSP_STACK), sp);
-    dos_store(d, dos_linear(d->psp, PSP_STACK + 2), ss.selector);
+    bios_store(&d->bios, DOS_VECTOR_TERMINATE * 4, 4,
+               bios_load(&d->bios, dos_pointer(d, ENGINE_SS, ENGINE_ESP), 4));
+    dos_save_stack(d);
 }
 
 /* Saves the current program as the parent of the next one. Returns false if too many wait already. */

@@ -114,6 +114,7 @@ static void put_stubs(dos *d)
     static const uint8_t far_service[] = {0xe6, BIOS_PORT, 0xcb}; /* out; retf */
     bios_put_stub(&d->bios, 0x20, waiting, sizeof waiting);
     bios_put_stub(&d->bios, 0x21, waiting, sizeof waiting);
+    bios_put_stub(&d->bios, 0x23, waiting, sizeof waiting);
     bios_put_stub(&d->bios, 0x24, fails, sizeof fails);
     bios_put_stub(&d->bios, 0x25, no_disk, sizeof no_disk);
     bios_put_stub(&d->bios, 0x26, no_disk, sizeof no_disk);
@@ -122,6 +123,7 @@ static void put_stubs(dos *d)
     bios_put_stub(&d->bios, 0x2f, service, sizeof service);
     bios_put_stub(&d->bios, 0x33, service, sizeof service);
     bios_put_stub(&d->bios, DOS_XMS_SLOT, xms, sizeof xms);
+    bios_put_stub(&d->bios, DOS_BREAK_SLOT, service, sizeof service);
     bios_put_stub(&d->bios, DOS_CASE_SLOT, far_service, sizeof far_service);
     for (unsigned vector = 0x60; vector < 0x100; vector++) /* 0 tells programs that a vector is free */
         if (vector < 0x68 || vector > 0x77)                /* the BIOS has IRQ 8 to 15 at 70h */
