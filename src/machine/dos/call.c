@@ -169,53 +169,6 @@ static dos_error switch_character(dos *d)
     return DOS_OK;
 }
 
-/* AH = 34h: Returns the address of the InDOS flag. It is always 0: no guest code runs within a call. */
-static dos_error in_dos(dos *d)
-{
-    bios_set_pointer(&d->bios, ENGINE_EBX, DOS_DATA << 16 | (DOS_SWAPPABLE + 1));
-    return DOS_OK;
-}
-
-/* AH = 52h: Returns the list of lists. Only the word before it is filled in: the first control block. */
-static dos_error list_of_lists(dos *d)
-{
-    dos_store(d, dos_linear(DOS_DATA, DOS_LISTS - 2), d->first_block);
-    bios_set_pointer(&d->bios, ENGINE_EBX, DOS_DATA << 16 | DOS_LISTS);
-    return DOS_OK;
-}
-
-/* Stores those fields of the swappable data area that resident programs read. The area holds the state of DOS that depends
- * on the current program. */
-static void swappable_store(dos *d)
-{
-    enum { DTA = 0x0c, PSP = 0x10, DRIVE = 0x16 };
-    uint32_t at = dos_linear(DOS_DATA, DOS_SWAPPABLE);
-    bios_store(&d->bios, at + DTA, 4, dos_dta_pointer(d));
-    dos_store(d, at + PSP, d->psp);
-    bios_store(&d->bios, at + DRIVE, 1, d->drive);
-}
-
-/* AH = 5Dh: AL = 06h returns the address of the swappable data area and its two sizes; AL = 0Ah sets the error
- * that AH = 59h returns. */
-static dos_error server_call(dos *d)
-{
-    enum { IN_DOS = 0x80, ALWAYS = 0x1a }; /* bytes to swap while InDOS is set, and at any time */
-    switch (bios_low(&d->bios, ENGINE_EAX)) {
-    case 0x06:
-        swappable_store(d);
-        dos_set_segment(d, ENGINE_DS, DOS_DATA);
-        bios_set_word(&d->bios, ENGINE_ESI, DOS_SWAPPABLE);
-        bios_set_word(&d->bios, ENGINE_ECX, IN_DOS);
-        bios_set_word(&d->bios, ENGINE_EDX, ALWAYS);
-        return DOS_OK;
-    case 0x0a:
-        dos_set_extended_error(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX));
-        return DOS_OK;
-    default:
-        return DOS_NO_FUNCTION;
-    }
-}
-
 /* --- INT 21h --- */
 
 static dos_call *const calls[256] = {
@@ -266,7 +219,7 @@ static dos_call *const calls[256] = {
     [0x30] = version,
     [0x31] = dos_call_stay,
     [0x33] = break_flag,
-    [0x34] = in_dos,
+    [0x34] = dos_call_in_dos,
     [0x35] = vector_get,
     [0x36] = drive_space,
     [0x37] = switch_character,
@@ -296,7 +249,7 @@ static dos_call *const calls[256] = {
     [0x4f] = dos_call_find_next,
     [0x50] = dos_call_set_psp,
     [0x51] = dos_call_get_psp,
-    [0x52] = list_of_lists,
+    [0x52] = dos_call_lists,
     [0x54] = verify_get,
     [0x55] = dos_call_create_psp,
     [0x56] = dos_call_rename,
@@ -306,7 +259,7 @@ static dos_call *const calls[256] = {
     [0x5a] = dos_call_create_temporary,
     [0x5b] = dos_call_create_new,
     [0x5c] = nothing, /* file locks: there is one task only */
-    [0x5d] = server_call,
+    [0x5d] = dos_call_server,
     [0x60] = dos_call_truename,
     [0x61] = null_function,
     [0x62] = dos_call_get_psp,
@@ -352,7 +305,7 @@ static bool dos_function(dos *d)
     uint8_t drive = d->drive;
     dos_error wrong = calls[function] != NULL ? calls[function](d) : missing_function(d, function);
     if (psp != d->psp || dta != d->dta || drive != d->drive)
-        swappable_store(d);
+        dos_swappable_store(d);
     if (wrong == DOS_BREAK)
         dos_break_begin(d);
     if (wrong == DOS_WAIT || wrong == DOS_BREAK || psp != d->psp || d->machine->ended ||
@@ -369,13 +322,18 @@ static bool dos_function(dos *d)
 
 /* --- INT 2Fh --- */
 
-/* Answers the queries for XMS and Windows. Other queries, such as that for DPMI, leave AX unchanged, which
+/* Answers the queries for XMS, Windows and the high memory area. Other queries, such as that for DPMI, leave AX unchanged, which
  * means that the service does not exist. */
 static void multiplex(dos *d)
 {
     switch (bios_word(&d->bios, ENGINE_EAX)) {
     case 0x1600: /* no Windows */
         bios_set_low(&d->bios, ENGINE_EAX, 0);
+        break;
+    case 0x4a01: /* DOS does not use the high memory area */
+    case 0x4a02:
+        bios_set_word(&d->bios, ENGINE_EBX, 0);
+        bios_set_pointer(&d->bios, ENGINE_EDI, 0xffffffff);
         break;
     case 0x4300: /* an XMS driver is installed */
         bios_set_low(&d->bios, ENGINE_EAX, 0x80);

@@ -355,11 +355,15 @@ dos_call dos_call_fcb_open, dos_call_fcb_close, dos_call_fcb_find_first, dos_cal
     dos_call_fcb_delete, dos_call_fcb_read, dos_call_fcb_write, dos_call_fcb_create, dos_call_fcb_rename,
     dos_call_fcb_read_random, dos_call_fcb_write_random, dos_call_fcb_size, dos_call_fcb_set_random,
     dos_call_fcb_read_block, dos_call_fcb_write_block, dos_call_parse_name; /* fcb.c, fcb_records.c */
+dos_call dos_call_in_dos, dos_call_lists, dos_call_server;                  /* structures.c */
 dos_call dos_call_country, dos_call_lead_bytes, dos_call_national, dos_call_code_page; /* national.c */
 dos_call dos_call_allocate, dos_call_free, dos_call_resize, dos_call_strategy;         /* memory.c */
 dos_call dos_call_execute, dos_call_terminate, dos_call_exit, dos_call_stay, dos_call_exit_code,
     dos_call_create_psp, dos_call_set_psp, dos_call_get_psp; /* program.c */
 
+/* structures.c: fills in the list of lists; stores the current program, drive and DTA in the swappable data area. */
+void dos_lists_open(dos *d);
+void dos_swappable_store(dos *d);
 /* call.c: serves a DOS vector. Returns true if the stub must wait and call again. */
 bool dos_serve(bios *b, unsigned vector);
 /* mouse.c: INT 33h. */
@@ -371,7 +375,7 @@ void dos_xms(dos *d);
 void dos_transfer(p5_machine *machine, snapshot *s);
 
 /* Services that are not interrupts. They use the stubs of unused vectors (bios_stub_address), as VESA_WINDOW_SLOT does. */
-enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1, DOS_BREAK_SLOT = 0xf3 };
+enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1, DOS_BREAK_SLOT = 0xf3, DOS_CPM_SLOT = 0xf4 };
 
 /* The segment of DOS's data in guest memory, and offsets in it. */
 enum {

@@ -185,7 +185,7 @@ static dos_error open_file(dos *d, const dos_path *path, uint8_t mode, int flags
 static dos_error open_path(dos *d, const dos_path *path, uint8_t mode, int flags)
 {
     dos_file_kind kind = dos_path_device(path);
-    if ((mode & 3) == 3)
+    if ((mode & 0xf) > 2 || (mode & 0x70) > 0x40)
         return DOS_BAD_ACCESS;
     if (kind != DOS_CLOSED) {
         dos_file *file = file_new(d, kind, mode);
@@ -216,7 +216,7 @@ dos_error dos_call_create_new(dos *d)
     return open_at(d, 2, O_CREAT | O_EXCL);
 }
 
-/* AH = 3Dh: AL bits 1-0 are the access mode; bit 7 keeps the handle from child programs. */
+/* AH = 3Dh: AL bits 3-0 are the access mode (0 read, 1 write, 2 both), bits 6-4 the sharing mode (0 to 4); bit 7 keeps the handle from child programs. */
 dos_error dos_call_open(dos *d)
 {
     return open_at(d, bios_low(&d->bios, ENGINE_EAX), 0);

@@ -159,7 +159,7 @@ dos_error dos_path_parse(const dos *d, const char *text, dos_path *path)
  * NUL. */
 dos_file_kind dos_path_device(const dos_path *path)
 {
-    static const char *const names[] = {"NUL", "AUX", "PRN", "COM1", "LPT1", "CLOCK$"};
+    static const char *const names[] = {"NUL", "AUX", "PRN", "COM1", "LPT1", "CLOCK$", "XMSXXXX0"};
     const char *name = strrchr(path->text, '\\');
     char base[DOS_NAME] = "";
     if (name == NULL)

@@ -236,7 +236,8 @@ static dos_error execute(dos *d, const mz_image *image, const dos_path *path, bo
     if (run) {
         engine_set(d->engine, ENGINE_EAX, dos_first_ax(d, psp));
     } else {
-        block.sp = begin.sp;
+        block.sp = (uint16_t)(begin.sp - 2); /* the debugger pops AX from there */
+        dos_store(d, dos_linear(begin.ss, block.sp), dos_first_ax(d, psp));
         block.ss = begin.ss;
         block.ip = begin.ip;
         block.cs = begin.cs;

@@ -7,6 +7,7 @@
 
 enum {
     PSP_PARAGRAPHS = 0x10,
+    PSP_CPM = 0x05,  /* code that a program may call for the functions of CP/M */
     PSP_CALL = 0x50, /* offset of code that a program may call for INT 21h */
     OWNER_DOS = 8    /* owns the blocks of a program until it is loaded */
 };
@@ -19,6 +20,13 @@ static void psp_make(dos *d, uint16_t psp, uint16_t top, uint16_t environment)
 {
     static const uint8_t call[] = {0xcd, 0x21, 0xcb}; /* int 21h; retf */
     uint8_t bytes[PSP_BYTES] = {0xcd, 0x20};          /* int 20h */
+    /* A far call of the stub at DOS_CPM_SLOT. Its offset is also CP/M's size of the memory for the program. */
+    const uint32_t stub = bios_stub_address(DOS_CPM_SLOT);
+    const uint16_t size = 0xfef0;
+    const uint16_t segment = (uint16_t)((dos_linear((uint16_t)(stub >> 16), (uint16_t)stub) - size) / 16);
+    bytes[PSP_CPM] = 0x9a;
+    memcpy(bytes + PSP_CPM + 1, &size, 2);
+    memcpy(bytes + PSP_CPM + 3, &segment, 2);
     memcpy(bytes + PSP_TOP, &top, 2);
     engine_read_linear(d->engine, DOS_VECTOR_TERMINATE * 4, bytes + PSP_TERMINATE, 12);
     uint16_t parent = d->psp != 0 ? d->psp : psp; /* the first program is its own parent */

@@ -111,6 +111,10 @@ static void put_stubs(dos *d)
     /* jmp $+5 and three NOPs, which the XMS specification requires so that programs can hook the driver; out;
      * retf */
     static const uint8_t xms[] = {0xeb, 0x03, 0x90, 0x90, 0x90, 0xe6, BIOS_PORT, 0xcb};
+    /* CALL 5 of CP/M, by way of a far call in the prefix. Makes the near return address far, and calls function CL:
+     * pop ax; pop ax; push bp; mov bp,sp; xchg ax,[bp+2]; pop bp; push ax; mov ah,cl; int 21h; retf */
+    static const uint8_t cpm[] = {0x58, 0x58, 0x55, 0x89, 0xe5, 0x87, 0x46, 0x02,
+                                  0x5d, 0x50, 0x88, 0xcc, 0xcd, 0x21, 0xcb};
     static const uint8_t far_service[] = {0xe6, BIOS_PORT, 0xcb}; /* out; retf */
     bios_put_stub(&d->bios, 0x20, waiting, sizeof waiting);
     bios_put_stub(&d->bios, 0x21, waiting, sizeof waiting);
@@ -125,6 +129,7 @@ static void put_stubs(dos *d)
     bios_put_stub(&d->bios, DOS_XMS_SLOT, xms, sizeof xms);
     bios_put_stub(&d->bios, DOS_BREAK_SLOT, service, sizeof service);
     bios_put_stub(&d->bios, DOS_CASE_SLOT, far_service, sizeof far_service);
+    bios_put_stub(&d->bios, DOS_CPM_SLOT, cpm, sizeof cpm);
     for (unsigned vector = 0x60; vector < 0x100; vector++) /* 0 tells programs that a vector is free */
         if (vector < 0x68 || vector > 0x77)                /* the BIOS has IRQ 8 to 15 at 70h */
             bios_store(&d->bios, vector * 4, 4, 0);
@@ -241,6 +246,7 @@ static p5_status start(dos *d, const char *path, const char *const *arguments, c
     keyboard_set_one_by_one(machine->devices, true);
     devices_set_a20(machine->devices, false);
     dos_national_open(d);
+    dos_lists_open(d);
     dos_memory_open(d, FIRST_BLOCK);
     d->drive = d->tree.mount_count != 0 ? DOS_FIRST_DRIVE : DOS_OWN_DRIVE;
     status = begin(d, path, arguments, variables, image, error);

@@ -33,6 +33,7 @@
 ;! X1
 ;! 4B01 CS:IP, SS 0000 0100 0000
 ;! 4B01 parent, code 0000 0000
+;! 4B01 SP, the AL there FFFC 00FF
 ;! 4C of it 0007
 ;! 62 again 0000
 ;! 4B03 0000
@@ -88,6 +89,7 @@ org 100h
         ; loaded, not started
         push cs
         pop es
+        mov byte [first], 20    ; T:, which is not there
         mov dx, name
         mov bx, block
         mov ax, 4b01h
@@ -108,6 +110,10 @@ org 100h
         mov dx, [100h]
         sub si, dx
         report "4B01 parent, code", ax, si
+        mov si, [block + 0eh]
+        mov ax, [es:si]
+        and ax, 0ffh            ; DOSBox has another AH
+        report "4B01 SP, the AL there", si, ax
         mov word [es:0ah], .back        ; it ends to here
         mov [es:0ch], cs
         mov [keep], sp
