@@ -21,7 +21,8 @@ enum {
     GRAPHICS = 0x3ce,
     CRTC = 0x3d4,
     STATUS = 0x3da,
-    COLOUR = 0x01, /* in the miscellaneous register: the CRT controller is at 3D4h */
+    SCREEN_ON = 0x20, /* in the attribute controller's index */
+    COLOUR = 0x01,    /* in the miscellaneous register: the CRT controller is at 3D4h */
     CRTC_PROTECT = 0x11,
     PROTECTED = 0x80,
     LINE_COMPARE_BIT = 0x10 /* in register 7; never write-protected */
@@ -198,7 +199,7 @@ void video_set_registers(devices *b, const video_registers *registers)
     memcpy(v->crtc, registers->crtc, sizeof registers->crtc);
     memcpy(v->graphics, registers->graphics, sizeof registers->graphics);
     memcpy(v->attribute, registers->attribute, sizeof registers->attribute);
-    v->attribute_index = 0x20; /* screen on */
+    v->attribute_index = SCREEN_ON;
     v->vesa = 0;
     video_map(b);
 }
@@ -214,6 +215,7 @@ video_vga video_vga_of(devices *b)
 bool video_attach(devices *b)
 {
     b->video = (video){.miscellaneous = 0x67,
+                       .attribute_index = SCREEN_ON,
                        .dac_mask = 0xff,
                        .sequencer = {3, 0, 3, 0, 2},
                        .graphics = {[5] = 0x10, 0x0e, 0x0f, 0xff},

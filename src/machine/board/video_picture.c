@@ -13,7 +13,8 @@ enum {
     MONO_MEMORY = 0x10000,
     TEXT_BYTES = 0x8000,
     ODD_LINES = 0x2000,
-    MAX_SCAN = 9, /* CRT controller registers */
+    PRESET_ROW_SCAN = 8, /* CRT controller registers */
+    MAX_SCAN,
     CURSOR_BEGIN = 0x0a,
     CURSOR_END = 0x0b,
     OFFSET = 0x13,
@@ -36,11 +37,12 @@ typedef struct view {
     uint32_t start;     /* first address of the screen, in the CRT controller's units */
     uint32_t pitch;     /* distance of rows, in the same units */
     uint32_t split;     /* line compare: after this scan line, addresses begin at 0 */
+    uint32_t preset;    /* the first row of the screen begins with this line */
 } view;
 
 /* --- colours --- */
 
-/* Sets a pixel of the picture to a colour of the DAC, unless it is outside. */
+/* Sets a pixel of the picture to a colour of the DAC, unless it is outside; to the left of it, x has wrapped around. */
 static void put_colour(const view *w, unsigned x, unsigned y, unsigned index)
 {
     const uint8_t *colour = w->v->dac + (index & w->v->dac_mask) * 3u;
@@ -84,16 +86,27 @@ static const uint8_t *text_memory(const view *w)
     return w->ram + ((w->v->graphics[6] & 0x0c) == 8 ? MONO_MEMORY : TEXT_MEMORY);
 }
 
-/* Returns the CRT controller's address for its scan line `y`, and in *scan the line within the row. */
-static uint32_t row_address(const view *w, uint32_t y, uint32_t *scan)
+/* A scan line of the CRT controller. */
+typedef struct scan_line {
+    uint32_t address; /* of its first character or pixels, in the CRT controller's units */
+    uint32_t scan;    /* number of the line within its row */
+    uint32_t panning; /* pixel panning: where the screen begins in what the address holds */
+} scan_line;
+
+/* Returns the scan line `y`. Panning and preset row do not concern the lines after the split: the row counter begins at 0
+ * there, and so does panning if bit 5 of the mode control register is set. */
+static scan_line line_at(const view *w, uint32_t y)
 {
-    uint32_t line = y, begins = w->start, split = (w->split + 1) / w->twice;
-    if (w->split < w->lines && y >= split) {
-        line = y - split;
-        begins = 0;
-    }
-    *scan = line % w->row_lines;
-    return begins + line / w->row_lines * w->pitch;
+    enum { PANS_ABOVE_SPLIT = 0x20 };
+    const uint8_t *a = w->v->attribute;
+    uint32_t split = (w->split + 1) / w->twice;
+    bool below = w->split < w->lines && y >= split;
+    bool pans = !below || (a[MODE_CONTROL] & PANS_ABOVE_SPLIT) == 0;
+    uint32_t line = below ? y - split : y + w->preset, bytes = w->v->crtc[PRESET_ROW_SCAN] >> 5 & 3;
+    return (scan_line){.address =
+                           (below ? 0 : w->start) + line / w->row_lines * w->pitch + (pans ? bytes : 0),
+                       .scan = line % w->row_lines,
+                       .panning = pans ? a[PANNING] & 15u : 0};
 }
 
 /* --- graphics --- */
@@ -101,12 +114,11 @@ static uint32_t row_address(const view *w, uint32_t y, uint32_t *scan)
 /* Draws a mode with 256 colours: four pixels at each address, one in each plane. */
 static void draw_256(const view *w)
 {
-    uint32_t scan, panning = w->v->attribute[PANNING] / 2 & 3;
     for (unsigned y = 0; y < w->picture->height; y++) {
-        uint32_t address = row_address(w, y * w->row_lines, &scan);
+        const scan_line line = line_at(w, y * w->row_lines);
         for (unsigned x = 0; x < w->picture->width; x++) {
-            unsigned from = x + panning;
-            put_colour(w, x, y, plane_byte(w, in_bytes(w, address + from / 4), from % 4));
+            unsigned from = x + (line.panning / 2 & 3);
+            put_colour(w, x, y, plane_byte(w, in_bytes(w, line.address + from / 4), from % 4));
         }
     }
 }
@@ -114,12 +126,11 @@ static void draw_256(const view *w)
 /* Draws a planar mode: eight pixels at each address, a bit of each in each plane. */
 static void draw_16(const view *w)
 {
-    uint32_t scan, panning = w->v->attribute[PANNING] & 7;
     for (unsigned y = 0; y < w->picture->height; y++) {
-        uint32_t address = row_address(w, y * w->row_lines, &scan);
+        const scan_line line = line_at(w, y * w->row_lines);
         for (unsigned x = 0; x < w->picture->width; x++) {
-            uint32_t offset = in_bytes(w, address + (x + panning) / 8);
-            unsigned index = 0, bit = 7 - (x + panning) % 8;
+            unsigned from = x + (line.panning & 7), index = 0, bit = 7 - from % 8;
+            uint32_t offset = in_bytes(w, line.address + from / 8);
             for (unsigned plane = 0; plane < VIDEO_PLANES; plane++)
                 index |= ((unsigned)plane_byte(w, offset, plane) >> bit & 1) << plane;
             put_colour(w, x, y, of_16(w, index));
@@ -130,14 +141,14 @@ static void draw_16(const view *w)
 /* Draws a CGA mode: pixels have `depth` bits, and odd lines are at offset 2000h. */
 static void draw_cga(const view *w, unsigned depth)
 {
-    uint32_t scan;
     const uint8_t *memory = text_memory(w);
     for (unsigned y = 0; y < w->picture->height; y++) {
-        uint32_t at = in_bytes(w, row_address(w, y, &scan)) + (scan & 1) * ODD_LINES;
+        const scan_line line = line_at(w, y);
+        uint32_t at = in_bytes(w, line.address) + (line.scan & 1) * ODD_LINES;
         for (unsigned x = 0; x < w->picture->width; x++) {
-            uint8_t byte = memory[(at + x * depth / 8) % TEXT_BYTES];
-            put_colour(w, x, y,
-                       of_16(w, (unsigned)byte >> (8 - depth - x * depth % 8) & ((1u << depth) - 1)));
+            unsigned bit = (x + (line.panning & 7)) * depth;
+            uint8_t byte = memory[(at + bit / 8) % TEXT_BYTES];
+            put_colour(w, x, y, of_16(w, (unsigned)byte >> (8 - depth - bit % 8) & ((1u << depth) - 1)));
         }
     }
 }
@@ -161,25 +172,26 @@ static bool cursor_on(const view *w, uint32_t cell, unsigned line)
            line <= (c[CURSOR_END] & 31u);
 }
 
-/* Draws a text mode. Characters that are 9 pixels wide repeat the eighth one if they are line graphics. */
+/* Draws a text mode. Characters that are 9 pixels wide repeat the eighth one if they are line graphics. With them, panning
+ * of 8 means that the screen begins with the first pixel of a character, and 0 with the second. */
 static void draw_text(const view *w)
 {
     unsigned width = (w->v->sequencer[1] & 1) != 0 ? 8 : 9, columns = w->picture->width / width;
     bool blinks = (w->v->attribute[MODE_CONTROL] & 8) != 0,
          graphic = (w->v->attribute[MODE_CONTROL] & 4) != 0;
     const uint8_t *memory = text_memory(w);
-    uint32_t scan;
     for (unsigned y = 0; y < w->picture->height; y++) {
-        uint32_t address = row_address(w, y, &scan);
-        for (unsigned column = 0; column < columns; column++) {
-            uint32_t cell = address + column;
+        const scan_line line = line_at(w, y);
+        unsigned panning = width == 8 ? line.panning & 7 : line.panning < 8 ? line.panning + 1 : 0;
+        for (unsigned column = 0; column <= columns; column++) {
+            uint32_t cell = line.address + column;
             const uint8_t *code = memory + cell * 2 % TEXT_BYTES;
             unsigned background = code[1] >> 4 & (blinks ? 7 : 15);
-            uint8_t bits = cursor_on(w, cell, scan) ? 0xff : glyph_line(w, code[0], code[1], scan);
+            uint8_t bits = cursor_on(w, cell, line.scan) ? 0xff : glyph_line(w, code[0], code[1], line.scan);
             for (unsigned x = 0; x < width; x++) {
                 bool ninth = x == 8 && (bits & 1) != 0 && graphic && code[0] >= 0xc0 && code[0] <= 0xdf;
                 bool set = x < 8 ? (bits >> (7 - x) & 1) != 0 : ninth;
-                put_colour(w, column * width + x, y, of_16(w, set ? code[1] & 15u : background));
+                put_colour(w, column * width + x - panning, y, of_16(w, set ? code[1] & 15u : background));
             }
         }
     }
@@ -226,6 +238,7 @@ static void measure(view *w, unsigned *width, unsigned *height)
     w->lines = video_lines_of(c);
     w->twice = (c[MAX_SCAN] & 0x80) != 0 ? 2 : 1;
     w->row_lines = (c[MAX_SCAN] & 31u) + 1;
+    w->preset = c[PRESET_ROW_SCAN] & 31u;
     w->start = (uint32_t)c[VIDEO_START] << 8 | c[VIDEO_START + 1];
     w->pitch = c[OFFSET] * 2u;
     w->split = c[0x18] | (c[7] & 0x10u) << 4 | (c[MAX_SCAN] & 0x40u) << 3;
@@ -241,6 +254,14 @@ static void measure(view *w, unsigned *width, unsigned *height)
     *height += *height == 0;
 }
 
+/* Returns true if the screen is off: by the sequencer, or because the attribute controller's palette is open for the
+ * processor. */
+static bool is_off(const video *v)
+{
+    enum { SCREEN_OFF = 0x20, PALETTE_CLOSED = 0x20 };
+    return (v->sequencer[1] & SCREEN_OFF) != 0 || (v->attribute_index & PALETTE_CLOSED) == 0;
+}
+
 p5_status video_picture(devices *b, p5_picture *picture, p5_error *error)
 {
     const video *v = &b->video;
@@ -253,6 +274,8 @@ p5_status video_picture(devices *b, p5_picture *picture, p5_error *error)
     picture->rgb = calloc((size_t)picture->width * picture->height, 3);
     if (picture->rgb == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for a picture");
+    if (is_off(v))
+        return P5_OK; /* black */
     if (v->vesa != 0)
         draw_vesa(&w);
     else if (picture->text)

@@ -36,6 +36,20 @@ with tempfile.TemporaryDirectory() as work:
     check("6", draw(work, "6"), (640, 200), {(0, 0): WHITE, (639, 199): WHITE, (1, 0): BLACK})
     check("3", draw(work, "3"), (720, 400), {(0, 0): YELLOW, (17, 15): YELLOW, (18, 0): BLACK, (8, 8): YELLOW})
     check("X", draw(work, "13h", "-DUNCHAINED", "-DNODOTS"), (320, 200), {(13, 7): RED})
+    # Panning, preset row scan and split: where IBM's VGA technical reference says that characters of 9 pixels and pixels are then. Two full
+    # characters begin the memory of mode 3.
+    check("3", draw(work, "3", "-DPANNING=3"), (720, 400), {(13, 15): YELLOW, (14, 0): BLACK, (0, 16): BLACK})
+    check("3", draw(work, "3", "-DPANNING=8"), (720, 400), {(17, 15): YELLOW, (18, 0): BLACK})
+    check("3", draw(work, "3", "-DROW=5"), (720, 400), {(17, 10): YELLOW, (18, 0): BLACK, (0, 11): BLACK})
+    check("3", draw(work, "3", "-DROW=25h"), (720, 400), {(8, 10): YELLOW, (9, 0): BLACK, (0, 11): BLACK})
+    check("3", draw(work, "3", "-DSPLIT=1", "-DPANNING=3", "-DROW=2"), (720, 400),
+          {(4, 7): YELLOW, (5, 7): BLACK, (13, 8): YELLOW, (14, 8): BLACK, (13, 23): YELLOW, (0, 24): BLACK})
+    check("3", draw(work, "3", "-DSPLIT=21h", "-DPANNING=3"), (720, 400),
+          {(4, 7): YELLOW, (5, 7): BLACK, (16, 8): YELLOW, (17, 8): BLACK, (16, 23): YELLOW, (0, 24): BLACK})
+    check("0dh", draw(work, "0dh", "-DPANNING=3"), (320, 200), {(97, 50): YELLOW, (6, 199): BLUE})
+    check("6", draw(work, "6", "-DPANNING=3"), (640, 200), {(636, 199): WHITE})
+    check("X", draw(work, "13h", "-DUNCHAINED", "-DNODOTS", "-DPANNING=2"), (320, 200), {(12, 7): RED})
+    check("off", draw(work, "3", "-DOFF"), (720, 400), {})
     check("111h", draw(work, "111h"), (640, 480), {(0, 0): RED, (1, 0): (0, 255, 0), (0, 1): (0, 0, 255)})
     check("101h", draw(work, "101h"), (640, 480), {(1, 1): RED})
     # a picture at each interval of a trace, and of a snapshot
