@@ -40,15 +40,36 @@ static dos_error drive_get(dos *d)
     return DOS_OK;
 }
 
-/* AH = 36h: Reports a half-full disk of 1 GB with 32 KB clusters: AX sectors of a cluster, BX free clusters, CX bytes of a
- * sector, DX all clusters. AX = FFFFh if the drive DL (0: the current one) does not exist. */
+/* The disk of each drive: 1 GB in clusters of 32 KB, and half full. */
+enum { CLUSTER_SECTORS = 64, SECTOR_BYTES = 512, CLUSTERS = 0x8000, FREE_CLUSTERS = 0x4000 };
+
+/* AH = 36h: Returns AX sectors of a cluster, BX free clusters, CX bytes of a sector, DX all clusters. AX = FFFFh if the
+ * drive DL (0: the current one) does not exist. */
 static dos_error drive_space(dos *d)
 {
     unsigned drive = dos_drive_number(d, bios_low(&d->bios, ENGINE_EDX));
-    bios_set_word(&d->bios, ENGINE_EAX, dos_drive_there(d, drive) ? 64 : 0xffff);
-    bios_set_word(&d->bios, ENGINE_EBX, 0x4000);
-    bios_set_word(&d->bios, ENGINE_ECX, 512);
-    bios_set_word(&d->bios, ENGINE_EDX, 0x8000);
+    bios_set_word(&d->bios, ENGINE_EAX, dos_drive_there(d, drive) ? CLUSTER_SECTORS : 0xffff);
+    bios_set_word(&d->bios, ENGINE_EBX, FREE_CLUSTERS);
+    bios_set_word(&d->bios, ENGINE_ECX, SECTOR_BYTES);
+    bios_set_word(&d->bios, ENGINE_EDX, CLUSTERS);
+    return DOS_OK;
+}
+
+/* AH = 1Bh, for the current drive, and 1Ch, for the drive DL: Returns AL sectors of a cluster, CX bytes of a sector, DX
+ * clusters, and at DS:BX the byte that says that it is a hard disk. AL = FFh if the drive does not exist. */
+static dos_error drive_data(dos *d)
+{
+    enum { CURRENT = 0x1b, HARD_DISK = 0xf8 };
+    bool current = bios_high(&d->bios, ENGINE_EAX) == CURRENT;
+    unsigned drive = dos_drive_number(d, current ? 0 : bios_low(&d->bios, ENGINE_EDX));
+    bios_set_low(&d->bios, ENGINE_EAX, dos_drive_there(d, drive) ? CLUSTER_SECTORS : 0xff);
+    if (!dos_drive_there(d, drive))
+        return DOS_OK;
+    bios_set_word(&d->bios, ENGINE_ECX, SECTOR_BYTES);
+    bios_set_word(&d->bios, ENGINE_EDX, CLUSTERS);
+    bios_store(&d->bios, dos_linear(DOS_DATA, DOS_MEDIA), 1, HARD_DISK);
+    bios_set_word(&d->bios, ENGINE_EBX, DOS_MEDIA);
+    dos_set_segment(d, ENGINE_DS, DOS_DATA);
     return DOS_OK;
 }
 
@@ -198,6 +219,8 @@ static dos_call *const calls[256] = {
     [0x18] = null_function,
     [0x19] = drive_get,
     [0x1a] = dos_call_set_dta,
+    [0x1b] = drive_data,
+    [0x1c] = drive_data,
     [0x1d] = null_function,
     [0x1e] = null_function,
     [0x20] = null_function,

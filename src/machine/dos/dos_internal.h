@@ -381,6 +381,7 @@ enum { DOS_XMS_SLOT = 0xf0, DOS_CASE_SLOT = 0xf1, DOS_BREAK_SLOT = 0xf3, DOS_CPM
 enum {
     DOS_DATA = 0x70,
     DOS_LISTS = 0x26,      /* list of lists */
+    DOS_MEDIA = 0xf0,      /* the byte to which AH = 1Bh and 1Ch point */
     DOS_SWAPPABLE = 0x100, /* swappable data area; its second byte is InDOS */
     DOS_NATIONAL = 0x200   /* country tables (national.c) */
 };

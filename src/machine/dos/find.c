@@ -9,7 +9,7 @@
 
 #include "machine/dos/dos_internal.h"
 
-enum { DIRECTORY = 0x10, ARCHIVE = 0x20, VOLUME = 0x08, READ_ONLY = 0x01 };
+enum { READ_ONLY = 0x01, VOLUME = 0x08, DIRECTORY = 0x10, ARCHIVE = 0x20, DEVICE = 0x40 };
 
 /* The transfer area of a search. Its first 21 bytes are reserved for DOS. */
 typedef struct transfer_area {
@@ -27,6 +27,7 @@ typedef struct found {
     char packed[11]; /* name and extension, padded with blanks */
     struct stat about;
     bool read_only; /* its share is */
+    bool device;
 } found;
 
 /* Returns true if a name matches a pattern, in which '?' stands for any character. */
@@ -99,6 +100,15 @@ static bool search_own_drive(const dos *d, const char pattern[11], const dos_sea
            memcmp(best->packed, state->last, 11) > 0 && fstat(d->program, &best->about) == 0;
 }
 
+/* Finds a device once, whatever its extension; its time is the present. `pattern` has no wildcards. */
+static bool search_device(const dos *d, const char pattern[11], const dos_search *state, found *best)
+{
+    *best = (found){.device = true, .about.st_mtim.tv_sec = date_epoch(cmos_time(d->machine->devices))};
+    memcpy(best->packed, pattern, 8);
+    memset(best->packed + 8, ' ', 3);
+    return memcmp(best->packed, state->last, 11) > 0;
+}
+
 /* Parses the search's path again, finds the next match in its directory, and updates the state. */
 dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry)
 {
@@ -111,6 +121,7 @@ dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry)
     char *last = strrchr(path.text, '\\');
     if (last == NULL)
         return DOS_NO_MORE_FILES;
+    bool device = dos_path_device(&path) != DOS_CLOSED;
     snprintf(name, sizeof name, "%s", last + 1);
     *last = '\0';
     /* dos_path_parse has replaced '*' by '?' and has cut the name to 8 and 3 characters. */
@@ -119,15 +130,17 @@ dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry)
     memcpy(pattern, name, length);
     if (name[length] == '.')
         memcpy(pattern + 8, name + length + 1, strlen(name + length + 1));
-    bool any = path.drive == DOS_OWN_DRIVE ? search_own_drive(d, pattern, state, &best)
-                                           : search_host(d, &path, pattern, state, &best);
+    bool any = device                        ? search_device(d, pattern, state, &best)
+               : path.drive == DOS_OWN_DRIVE ? search_own_drive(d, pattern, state, &best)
+                                             : search_host(d, &path, pattern, state, &best);
     if (!any)
         return DOS_NO_MORE_FILES;
     memcpy(state->last, best.packed, sizeof state->last);
     *entry = (dos_found){.drive = path.drive};
     memcpy(entry->name, best.packed, sizeof entry->name);
-    entry->attribute =
-        S_ISDIR(best.about.st_mode) ? DIRECTORY : (uint8_t)(ARCHIVE | (best.read_only ? READ_ONLY : 0));
+    entry->attribute = best.device                   ? DEVICE
+                       : S_ISDIR(best.about.st_mode) ? DIRECTORY
+                                                     : (uint8_t)(ARCHIVE | (best.read_only ? READ_ONLY : 0));
     dos_pack_time(best.about.st_mtim.tv_sec, &entry->time, &entry->date);
     entry->size = S_ISREG(best.about.st_mode) ? (uint32_t)best.about.st_size : 0;
     return DOS_OK;

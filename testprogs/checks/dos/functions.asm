@@ -6,6 +6,9 @@
 ;! 35 vector 5678 1234
 ;! 35 memory 5678 1234
 ;! 2F transfer area 1234
+;! 1B as 36 0000 0000 0000
+;! 1C of C, a hard disk 0000 00F8
+;! 1C no such drive 00FF
 ;! 54 verify on 0001
 ;! 54 verify off 0000
 ;! 33 break on 3300 0001
@@ -81,6 +84,38 @@ org 100h
         shl cx, 4
         add cx, bx
         report "2F transfer area", cx
+        mov dl, 0               ; the disk by AH = 1Bh and by 36h
+        mov ah, 36h
+        int 21h
+        push dx
+        push cx
+        push ax
+        push ds
+        mov ah, 1bh
+        int 21h
+        pop ds
+        mov ah, 0
+        pop bx
+        sub ax, bx
+        pop bx
+        sub cx, bx
+        pop bx
+        sub dx, bx
+        report "1B as 36", ax, cx, dx
+        push ds
+        mov dl, 3
+        mov ah, 1ch
+        int 21h
+        mov dl, [bx]
+        pop ds
+        mov dh, 0
+        sub cx, 512
+        report "1C of C, a hard disk", cx, dx
+        mov dl, 20
+        mov ah, 1ch
+        int 21h
+        mov ah, 0
+        report "1C no such drive", ax
         mov dx, 80h
         mov ah, 1ah
         int 21h

@@ -28,6 +28,9 @@
 ;! with its path C
 ;! 20 00000005 A.TXT
 ;! 20 0000012C AB.TXT
+;! a device C
+;! 40 00000000 NUL
+;! a device in no directory C
 ;! time and date 0000 0000
 ;! AB.TXT
 ;! 4F the other
@@ -75,6 +78,8 @@ org 100h
         each "by its name", b, 0
         each "a directory", below, 10h
         each "with its path", whole, 0
+        each "a device", device, 0
+        each "a device in no directory", nowhere, 0
         mov dx, b               ; its time
         mov ax, 3d00h
         int 21h
@@ -189,6 +194,8 @@ every:  db '*.*', 0
 a_any:  db 'A*.*', 0
 brief:  db '?.T*', 0
 bare:   db '*.', 0
+device: db 'NUL', 0
+nowhere: db 'NOWHERE\NUL', 0
 whole:  db 'C:\FOLDER\*.TXT', 0
 area:   times 43 db 0
 second: times 43 db 0
