@@ -1,4 +1,5 @@
-/* Blocks the signals that a failing write sends to its thread, and discards them. */
+/* Blocks signals: those that a failing write sends to its thread, which are then discarded, and all signals of a new
+ * thread. */
 #include "base/held_signals.h"
 
 #include <errno.h>
@@ -15,8 +16,7 @@ void signals_hold(held_signals *h, bool limits)
     pthread_sigmask(SIG_BLOCK, &h->held, &h->mask);
 }
 
-/* Discards `signal` if signals_hold has blocked it and the write has sent it. It stays pending if it was pending
- * before. */
+/* Discards `signal` if it is pending now and was not before signals_hold blocked it. */
 static void drop(const held_signals *h, int signal)
 {
     sigset_t one;
@@ -29,7 +29,7 @@ static void drop(const held_signals *h, int signal)
 void signals_release(const held_signals *h, bool failed)
 {
     int reason = errno;
-    if (failed) { /* the write can have sent either signal */
+    if (failed) { /* which of the two was sent is not known */
         drop(h, SIGPIPE);
         drop(h, SIGXFSZ);
     }
@@ -37,7 +37,7 @@ void signals_release(const held_signals *h, bool failed)
     errno = reason;
 }
 
-/* The new thread inherits the mask of its creator, so that is changed for a moment. */
+/* Blocks all signals of the calling thread for a moment, because a new thread inherits the mask of its creator. */
 bool signals_start_blocked_thread(pthread_t *thread, void *(*run)(void *context), void *context)
 {
     sigset_t all, before;

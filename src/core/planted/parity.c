@@ -1,12 +1,12 @@
-/* Records which elements of caches and TLBs have wrong parity, and reports errors when they are read. An `array` is
- * named by its bit of TR1 (PARITY_*). */
+/* Records which elements of caches and TLBs have wrong parity, and reports an error when such an element is read. An
+ * `array` is named by its bit of TR1 (PARITY_*), the code cache's data by four (PARITY_ID). */
 #include "core/planted/parity.h"
 
 #include <string.h>
 
 #include "core/memory/memory_system.h"
 
-/* Returns whether a write to `array` generates wrong parity, because TR1 says so. Records that there is some. */
+/* Returns whether TR1 makes a write to `array` generate wrong parity. If so, sets `seen`. */
 static bool reversed(parity *p, uint32_t array)
 {
     bool wrong = (p->reversed & array) != 0;
@@ -14,7 +14,7 @@ static bool reversed(parity *p, uint32_t array)
     return wrong;
 }
 
-/* Reports an error. */
+/* Reports an error to the callback, if there is one. */
 static void report(parity *p, uint32_t array)
 {
     if (p->error != NULL)
@@ -38,7 +38,7 @@ void parity_write_data(parity *p, unsigned set, unsigned way, uint32_t bytes)
 void parity_write_code_line(parity *p, unsigned set, unsigned way)
 {
     p->code_tag[set][way] = reversed(p, PARITY_IT);
-    /* the division moves ID0 to bit 0 */
+    /* the division moves ID0 to ID3 to bits 0 to 3 */
     p->code[set][way] = reversed(p, PARITY_ID) ? (uint8_t)((p->reversed & PARITY_ID) / PARITY_ID0) : 0;
 }
 
@@ -90,7 +90,7 @@ void parity_read_tlb(parity *p, unsigned which, unsigned entry)
         report(p, tlb_array(which, true));
 }
 
-/* Returns whether a valid line has wrong parity. */
+/* Returns whether any valid line of the two caches has wrong parity. */
 static bool wrong_in_caches(const parity *p, const struct memory *m)
 {
     for (unsigned set = 0; set < CACHE_SETS; set++)
@@ -104,7 +104,7 @@ static bool wrong_in_caches(const parity *p, const struct memory *m)
     return false;
 }
 
-/* Returns whether a valid TLB entry has wrong parity. */
+/* Returns whether any valid entry of the TLBs has wrong parity. */
 static bool wrong_in_tlbs(const parity *p, struct memory *m)
 {
     const tlb *tlbs[PARITY_TLBS] = {memory_data_tlb(m, false), memory_data_tlb(m, true), memory_code_tlb(m)};

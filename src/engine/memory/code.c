@@ -100,8 +100,8 @@ void code_forget(engine *e)
     }
 }
 
-/* Discards the translated code in these bytes of one page, which a store of the guest is about to change. If it
- * is the running block, Unicorn leaves that before the store. Before that, the owner processes what was
+/* Discards the translated code in these bytes of one page, which a store of the guest is about to change. If
+ * `retaddr` lies in that code, Unicorn leaves it before the store. Before that, the owner processes what was
  * executed, because it may still read the old bytes. */
 void code_overwrite(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr)
 {
@@ -132,8 +132,8 @@ void engine_flush_code(engine *e, uint32_t physical, uint32_t size)
 
 /* --- What Unicorn fetches --- */
 
-/* Returns where to put `size` bytes that Unicorn translates instead of those at `linear`. With 0 bytes, memory is
- * translated again. */
+/* Replaces the bytes at `linear` that Unicorn fetches to translate, until the next call, by those that the caller puts
+ * into the buffer that is returned. With 0 bytes, Unicorn fetches from memory again. */
 uint8_t *code_substitute_bytes(engine *e, uint32_t linear, unsigned size)
 {
     assert(size <= sizeof e->memory.substitute.bytes);

@@ -5,25 +5,27 @@
 #include "engine/internal.h"
 #include "engine/unicorn/code_buffer.h"
 
-/* Empties the cache of blocks by EIP, after translated code was discarded or other blocks took its place. */
+/* Empties the cache in which the block at an EIP is looked up. Must be called when translated code was discarded or
+ * replaced. */
 void code_forget_found(engine *e);
-/* Records that Unicorn has put a translated block at `at`, in its buffer. Returns whether most of the buffer (3/4)
- * is used. */
+/* Records that Unicorn has put a translated block at `at`, in its buffer. Returns whether more than 3/4 of the buffer
+ * are used; code_forget should then be called between two blocks. */
 bool code_translated(engine *e, uintptr_t at);
 /* Discards all translated code. */
 void code_forget(engine *e);
-/* Marks `size` bytes, all in one page, as translated code, so that stores into them are noticed. */
+/* Marks the 64-byte lines of these bytes, all in one page, as translated code, so that stores into them are noticed.
+ * Does nothing outside of RAM. */
 void code_protect(engine *e, uint32_t physical, unsigned size);
-/* Returns true if translated code lies in these bytes, all in one page of RAM. */
+/* Returns whether translated code lies in the 64-byte lines of these bytes, all in one page of RAM. */
 bool code_lies_in(const engine *e, uint32_t physical, unsigned size);
 /* Returns whether the page of `physical` is RAM without translated code. */
 bool code_none_in_page(const engine *e, uint32_t physical);
-/* Discards translated code in RAM that an instruction is about to overwrite; all bytes lie in one page. If it is
- * the running block, that is left before the store, and this does not return. `retaddr` is where the call
- * from translated code returns to, or 0. */
+/* Discards the translated code in these bytes of RAM, all in one page, which are about to be overwritten. `retaddr` is
+ * the address in translated code to which the helper that stores returns. If that code is discarded, too, control
+ * leaves it before the store, and this function does not return. With 0 it always returns. */
 void code_overwrite(engine *e, uint32_t physical, unsigned size, uintptr_t retaddr);
-/* Makes Unicorn translate `size` other bytes, 16 at most, at `linear` than those in memory, and returns where the
- * caller has to put them. With 0 bytes, memory is translated again. */
+/* Replaces the bytes at `linear` that Unicorn fetches to translate, until the next call. Returns the buffer of the
+ * engine into which the caller puts the `size` bytes, at most 16. With 0, Unicorn fetches from memory again. */
 uint8_t *code_substitute_bytes(engine *e, uint32_t linear, unsigned size);
 
 #endif

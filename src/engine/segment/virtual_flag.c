@@ -1,6 +1,7 @@
 /* The virtual interrupt flag: CLI, STI, PUSHF, POPF, IRET and INT n of V86 tasks with CR4.VME, and CLI and STI at
- * CPL 3 with CR4.PVI. Each is alone in its block. Manual: virtual-8086 mode extensions, protected-mode virtual
- * interrupts. Instructions that must fault in spite of the extension are left to Unicorn, which raises #GP(0). */
+ * CPL 3 with CR4.PVI. Each is a block of its own (BLOCK_VIRTUAL, plan.c); except for INT n, IOPL is below 3. Manual:
+ * virtual-8086 mode extensions, protected-mode virtual interrupts. What the extension does not change is left to
+ * Unicorn: #GP(0), and an INT n that is not redirected. */
 #include <assert.h>
 
 #include "engine/control/ports.h"
@@ -18,8 +19,9 @@ static void set_flags(engine *e, uint32_t flags)
     guard_update(e);
 }
 
-/* Loads popped FLAGS as a V86 task with IOPL < 3 does: IF goes to VIF, and IOPL does not change. Returns false if this
- * raises #GP(0), because the flags would enable a pending interrupt, or set TF. */
+/* Loads popped FLAGS as a V86 task with IOPL < 3 does: the popped IF goes to VIF, and IF and IOPL do not change.
+ * Returns false, without a change, if the instruction raises #GP(0): the popped flags have TF, or IF while VIP is
+ * set. */
 static bool load_flags(engine *e, uint32_t popped)
 {
     uint32_t flags = flags_current(e), kept = EFLAGS_IF | EFLAGS_IOPL;
@@ -32,8 +34,8 @@ static bool load_flags(engine *e, uint32_t popped)
     return true;
 }
 
-/* The functions from here to `redirected` execute one instruction each, for IOPL < 3 and 16-bit operands. They return
- * false if the instruction raises #GP(0). */
+/* The next four functions execute one instruction each, for IOPL < 3 and 16-bit operands. They return false if the
+ * instruction raises #GP(0). */
 
 /* PUSHF: pushes VIF in place of IF, and IOPL 3. */
 static bool push_flags(engine *e)
@@ -81,8 +83,8 @@ static bool set_interrupt_flag(engine *e, bool on)
     return true;
 }
 
-/* Returns whether the interrupt redirection bitmap, which lies below the I/O permission bitmap, sends INT n to the V86
- * task's own handler. */
+/* Returns whether INT n goes to the V86 task's own handler (IVT): its bit in the interrupt redirection bitmap, which
+ * lies below the I/O permission bitmap, is 0. */
 static bool redirected(engine *e, unsigned vector)
 {
     const uc_segment *tr = &e->env->tr;
@@ -95,8 +97,8 @@ static bool redirected(engine *e, unsigned vector)
     return !(access_load_system(e, base + offset, 1, 0) >> (vector & 7) & 1);
 }
 
-/* Executes the instruction. Returns false if it raises #GP(0), as those with 32-bit operands do. IRET changes *next,
- * the EIP of the next instruction. */
+/* Executes an instruction other than INT n. Returns false if it raises #GP(0), as PUSHF, POPF and IRET with 32-bit
+ * operands do. IRET changes *next, the EIP of the next instruction. */
 static bool execute(engine *e, const isa_insn *insn, uint32_t *next)
 {
     bool wide = insn->operand32;
@@ -114,8 +116,8 @@ static bool execute(engine *e, const isa_insn *insn, uint32_t *next)
     }
 }
 
-/* Executes the instruction of block `b` and continues after it. Returns if Unicorn is to execute the instruction
- * instead: without the extension, or because it faults or its INT is not redirected. */
+/* Executes the instruction of block `b` and continues after it, without returning. Returns only if Unicorn is to
+ * execute the instruction: the extension is off, the instruction faults, or it is an INT n that is not redirected. */
 void virtual_flag_execute(engine *e, engine_block *b)
 {
     uc_env *env = e->env;
@@ -130,7 +132,7 @@ void virtual_flag_execute(engine *e, engine_block *b)
     if (isa_forms[insn->form].engine == ISA_E_INT_N) {
         if (redirected(e, insn->imm8))
             delivery_of_v86(e, insn->imm8, next); /* does not return */
-        stretch_drop_records(e); /* Unicorn's delivery begins without the bitmap's references */
+        stretch_drop_records(e); /* the reads of the bitmap: Unicorn's delivery makes its own references */
         return;
     }
     if (!execute(e, insn, &next)) {

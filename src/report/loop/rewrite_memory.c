@@ -1,11 +1,12 @@
-/* Rules that replace instructions with operands in memory by others that compute the same (rewrite_rule.h):
- * separate loads and stores can pair where an instruction that loads, operates and stores cannot.
+/* Rules for instructions with operands in memory (rewrite_rule.h). Most split an instruction of two or three clocks
+ * into a load, an operation and a store of one clock each, so that other instructions can pair with each of them.
  *
- * t and u are registers that rule_find_scratch has found. Opcodes that the rules write: 8Bh is MOV r,m and 89h is
- * MOV m,r. An opcode with an r/m operand is used with a register in place of the memory operand. */
+ * In the comments, t and u are registers that rule_find_scratch has found. In the code, 8Bh is MOV r,m and 89h is
+ * MOV m,r; the operation keeps its opcode, with t in place of the memory operand. */
 #include "report/loop/rewrite_rule.h"
 
-/* OP r,[m] (OP: ADD to CMP), CMP [m],r and TEST [m],r: MOV t,[m]; OP r,t. */
+/* OP r,[m] (ADD, OR, ADC, SBB, AND, SUB, XOR, CMP): MOV t,[m]; OP r,t.
+ * CMP [m],r and TEST [m],r: MOV t,[m]; OP t,r. */
 bool rule_split_load(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);
@@ -38,8 +39,8 @@ bool rule_split_store(rule *r)
     return true;
 }
 
-/* OP [m],r; OP [n],q: as rule_split_store, with the steps of both alternating, so that each step of one can
- * pair with that of the other. */
+/* OP [m],r; OP [n],q: as rule_split_store, alternating between the two, so that load can pair with load, operation with
+ * operation, and store with store. */
 bool rule_split_two_stores(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);
@@ -50,7 +51,7 @@ bool rule_split_two_stores(rule *r)
         !rule_find_scratch(r, false, &t))
         return false;
     const code_operand n = rewrite_operand(next);
-    const unsigned first = r->out->changes; /* the register t */
+    const unsigned first = r->out->changes; /* t, as a set of registers */
     if (m.bytes == NULL || n.bytes == NULL || (code_reads(&next->insn) & first) ||
         !rule_find_scratch(r, false, &u))
         return false;
@@ -63,8 +64,7 @@ bool rule_split_two_stores(rule *r)
     return true;
 }
 
-/* OP [m],constant, INC [m] and DEC [m]: MOV t,[m]; OP t,constant; MOV [m],t. CMP (extension 7) stores
- * nothing. */
+/* OP [m],constant, INC [m] and DEC [m]: MOV t,[m]; OP t,constant; MOV [m],t. CMP (extension 7) gets no store. */
 bool rule_split_constant(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);
@@ -85,8 +85,8 @@ bool rule_split_constant(rule *r)
     return true;
 }
 
-/* MOV [m],constant: MOV t,constant; MOV [m],t. An instruction with both a displacement and a constant does
- * not pair. */
+/* MOV [m],constant: MOV t,constant; MOV [m],t. This can save clocks if [m] has a displacement, because an instruction
+ * with a displacement and a constant does not pair (P54C) or pairs only as the first (P55C). */
 bool rule_constant_by_register(rule *r)
 {
     const code_operand m = rewrite_operand(r->item);

@@ -13,7 +13,7 @@ extern const embedded_file words_files[]; /* words.tsv */
 
 enum { KIND, NAMES, WHAT, WHEN, AVOID, SOURCE, OPTIONS, EXAMPLE, COLUMNS }; /* the members of words_topic */
 
-/* Returns a field's text; "-" is an empty field. */
+/* Returns a field's text: "" if the file has "-". */
 static const char *text_of(const char *field)
 {
     return strcmp(field, "-") == 0 ? "" : field;
