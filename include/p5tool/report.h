@@ -87,7 +87,8 @@ typedef struct p5_selection {
  *   item := name [ ':' mods ] | '{' name [ ':' mods ] { ',' name [ ':' mods ] } '}' [ ':' mods ]
  *   name := event, alias, perf's name, rNN, rNN.C, 'clocks', 'all', 'stall_CAUSE', 'stalls', or a pattern with * and ?
  *   mods := u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on; events only), in any order
- * Without u and k both are selected. A row that is selected again, outside of a group, is added once. A group's modifiers apply to its members that have none of their own.
+ * Without u and k both are selected. A row that is selected again, outside of a group, is added once. A group's
+ * modifiers apply to its members that have none of their own.
  * `all` and patterns select the events that `family` has, `stalls` and patterns that begin with stall_ the causes of
  * clocks. The error's column is the place in `text`. */
 p5_status p5_selection_add(p5_selection *selection, const char *text, unsigned family, p5_error *error);
@@ -98,6 +99,9 @@ const p5_event_info *p5_selected_event(const p5_selected *selected);
 uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts);
 /* Returns true if one CTR0 and one CTR1 could count the members of group `group` at the same time. */
 bool p5_selection_fits_counters(const p5_selection *selection, unsigned group);
+/* Removes the members of groups that repeat an earlier row, because JSON and databases have each name once. To be called
+ * after p5_selection_fits_counters. */
+void p5_selection_join_groups(p5_selection *selection);
 
 /* ---- Runs ---- */
 

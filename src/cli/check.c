@@ -168,15 +168,19 @@ static void judge_model(const prepared_case *in, int model, FILE *out, size_t mo
     p5_model_close(of.model);
 }
 
-/* Writes the answer of a case, for the models that are wanted. Each has a share of `size`, the bytes of the answer, so
- * that the outcomes of the other models are not lost. */
+/* Writes the answer of a case, for the models that are wanted. Each has an equal share of the bytes that are left of the
+ * answer's `size`, so that the outcomes of the other models are not lost. */
 static void judge_models(const prepared_case *in, FILE *out, size_t size)
 {
     enum { OWN_BYTES = 96 }; /* at most: the line MARK, and the note about lines that are left out */
-    const size_t share = size / model_count(in->parsed), most = share > OWN_BYTES ? share - OWN_BYTES : 0;
-    for (int i = 0; in->parsed->models[i] != NULL; i++)
-        if (in->run->only_model == NULL || strcmp(in->run->only_model, in->parsed->models[i]) == 0)
-            judge_model(in, i, out, most);
+    const size_t count = model_count(in->parsed);
+    for (size_t i = 0; i < count; i++) {
+        if (in->run->only_model != NULL && strcmp(in->run->only_model, in->parsed->models[i]) != 0)
+            continue;
+        const size_t left = size - (size_t)ftell(out),
+                     share = in->run->only_model != NULL ? left : left / (count - i);
+        judge_model(in, (int)i, out, share > OWN_BYTES ? share - OWN_BYTES : 0);
+    }
 }
 
 /* Does job `number` in a worker process and writes its answer to `text`. Returns 0, or 1 if memory is out. */

@@ -75,8 +75,8 @@ void word_list_free(word_list *list)
 
 /* ---- events ---- */
 
-/* Adds the events of all -e to `selection`; with `remark`, reports groups that the two counters cannot count together.
- * Returns false after a message. */
+/* Adds the events of all -e to `selection`, each once; with `remark`, reports groups that the two counters cannot count
+ * together. Returns false after a message. */
 bool events_select(const text_list *events, unsigned family, bool remark, p5_selection *selection)
 {
     for (size_t i = 0; i < events->count; i++) {
@@ -92,6 +92,7 @@ bool events_select(const text_list *events, unsigned family, bool remark, p5_sel
                     "not count it in one run\n",
                     group - before, events->items[i]);
     }
+    p5_selection_join_groups(selection);
     return true;
 }
 

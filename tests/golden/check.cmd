@@ -17,3 +17,4 @@ printf '#! n 1 2\n#! expect-fault #GP(0) at there\n#! expect-register eax 4\n#! 
 printf '#! n 1 2\n#! expect-fault #UD\nmov eax,5\n' >end.s; printf '#! n 1 2\n#! expect-memory nowhere 00\nmov eax,5\n' >label.s; p5scope check end.s label.s
 printf '#! expect-fault #UD(0)\nud2\n' >code.s; p5scope check code.s
 { printf '#! models p55c-200 p54c-133\n#! n 1 2\n'; yes '#! expect instructions_executed 1' | head -100; printf '#! expect@p54c-133 clocks 9\n.rept N\nnop\n.endr\n'; } >long.s; p5scope check -v long.s | grep -v instructions_executed
+{ echo "#! models" $(p5scope list -j models | jq -r .name); echo '#! n 1 2'; yes '#! expect clocks 9' | head -60; echo nop; } >many.s; p5scope check -m p54c-133 many.s | grep -c 'expected 9'

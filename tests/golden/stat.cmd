@@ -13,6 +13,7 @@ p5scope stat --max-instructions 100 -n hello 2>&1 | grep -o 'Stopped by --max-in
 p5scope stat -e instructions_executed -o report --header -x ';' hello && cut -d';' -f1-3 report
 p5scope stat -e instructions_executed --log-fd 3 hello 3>log && grep -c instr log
 p5scope stat -e '{data_read,data_write,flops}:u' hello 2>&1 | grep CTR0
+p5scope stat -j -o g.json -e '{data_read,data_write},{data_write,branches,data_read}' $GUESTS/hello >/dev/null; p5scope merge -q -o g.db g.json; p5scope trace -o h.db -e '{data_read,data_write},{data_read,branches}' $GUESTS/hello >/dev/null && sqlite3 h.db 'select name from event'
 p5scope stat --check-laws -n -q hello 2>&1 | grep law
 p5scope stat -q -o /dev/full hello
 p5scope stat -q -x, -o /dev/full hello

@@ -106,9 +106,8 @@ static p5_status modify(parser *in, p5_selected *row, const event_modifiers *mod
     return P5_OK;
 }
 
-/* Removes the rows from number `first` on that repeat an earlier one, because JSON and databases have a name once. The
- * members of groups stay, because each group is a choice of its own. */
-static void drop_repeated(p5_selection *selection, size_t first)
+/* Removes the rows from number `first` on that repeat an earlier one; members of groups only if `of_groups`. */
+static void drop_repeated(p5_selection *selection, size_t first, bool of_groups)
 {
     size_t kept = first;
     for (size_t i = first; i < selection->count; i++) {
@@ -116,7 +115,7 @@ static void drop_repeated(p5_selection *selection, size_t first)
         size_t same = 0;
         while (same < kept && strcmp(selection->items[same].name, row.name) != 0)
             same++;
-        if (row.group != 0 || same == kept)
+        if (same == kept || (row.group != 0 && !of_groups))
             selection->items[kept++] = row;
     }
     selection->count = kept;
@@ -142,7 +141,7 @@ static p5_status parse_items(parser *in, const char *brace)
             status = scan_modifiers(&in->scan, &modifiers);
         for (size_t i = first; i < in->selection->count && status == P5_OK; i++)
             status = modify(in, &in->selection->items[i], &modifiers);
-        drop_repeated(in->selection, first);
+        drop_repeated(in->selection, first, false);
     } while (status == P5_OK && scan_sign(&in->scan, ","));
     if (status != P5_OK || (brace != NULL && scan_sign(&in->scan, "}")))
         return status;
@@ -158,6 +157,11 @@ p5_status p5_selection_add(p5_selection *selection, const char *text, unsigned f
 {
     parser in = {.scan = {text, text, error}, .selection = selection, .family = family};
     return parse_items(&in, NULL);
+}
+
+void p5_selection_join_groups(p5_selection *selection)
+{
+    drop_repeated(selection, 0, true);
 }
 
 void p5_selection_free(p5_selection *selection)
