@@ -86,7 +86,7 @@ static bool is_svg(const char *path)
 static bool write_picture(const bench_view *view, const bench *of, const p5_window *window,
                           const p5_loop_limits *limits)
 {
-    p5_error error = {0};
+    p5_error error = {.status = P5_ERR_MEMORY};
     const char *path = view->line->output;
     char *title = NULL, *summary = NULL;
     size_t size = 0;

@@ -365,9 +365,12 @@ static int add_model(const stat_options *options, const char *model, p5_comparis
         return CLI_INTERNAL;
     if (guest_options_complete(&one.guest, &status))
         status = stat_guest(&one);
-    fclose(one.to);
-    if (size > 0 && p5_comparison_add(comparison, model, lines, &error) != P5_OK)
+    if (fclose(one.to) != 0) {
+        status = CLI_INTERNAL;
+    } else if (size > 0 && p5_comparison_add(comparison, model, lines, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
+        status = CLI_INTERNAL;
+    }
     free(lines);
     stat_budget_close(&one.budget);
     guest_options_free_completed(&one.guest);

@@ -69,13 +69,14 @@ static void draw(top *t)
     shown = shown < MOST_ROWS ? shown : MOST_ROWS;
     for (size_t i = t->count - shown; i < t->count; i++)
         p5_table_write_row(out, t->table, t->rows[i % MOST_ROWS].clock, &t->rows[i % MOST_ROWS].counts);
-    fclose(out);
-    attron(A_REVERSE);
-    put_line(0, title);
-    attroff(A_REVERSE);
-    put_text(1, text);
-    clrtobot();
-    refresh();
+    if (fclose(out) == 0) {
+        attron(A_REVERSE);
+        put_line(0, title);
+        attroff(A_REVERSE);
+        put_text(1, text);
+        clrtobot();
+        refresh();
+    }
     free(text);
 }
 
