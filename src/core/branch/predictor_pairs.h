@@ -5,16 +5,21 @@
 
 #include "core/branch/predictor.h"
 
-/* Returns whether the branch cannot load its target because it is in the pair executed right after that of a
- * mispredicted branch. An exception is the branch of a loop that fits and starts an aligned 16-byte block,
- * for which the prefetcher has nothing to load. Measured with Linux's delay loop, DEC and JNS in one pair,
- * which follows itself: 5 clocks, always mispredicted, but 1 clock when the loop is aligned to 16 bytes. The
- * explanation is inferred (btb.aligned_loop_at_hand). */
-static inline bool predictor_pairs_follows_wrong(const predictor *p, const branch_query *query)
+/* Returns whether the group that follows `previous_pair` comes right after the pair of a mispredicted branch. The flush
+ * has discarded what the BTB predicted for it. */
+static inline bool predictor_pairs_follows_wrong(const predictor *p, uint32_t previous_pair)
 {
-    bool aligned_loop = query->target % 16 == 0 && query->target == (query->last_byte & ~15u);
-    return p->wrong && query->previous_pair == p->wrong_pair &&
-           !(p->btb.model->aligned_loop_at_hand && aligned_loop);
+    return p->wrong && previous_pair == p->wrong_pair;
+}
+
+/* Returns whether a branch that follows a mispredicted one can nevertheless load its target: that of a loop that fits
+ * and starts an aligned 16-byte block, for which the prefetcher has nothing to load. Measured with Linux's delay loop,
+ * DEC and JNS in one pair, which follows itself: 5 clocks, always mispredicted, but 1 clock when the loop is aligned to
+ * 16 bytes. The explanation is inferred (btb.aligned_loop_at_hand). */
+static inline bool predictor_pairs_at_hand(const predictor *p, const branch_query *query)
+{
+    return p->btb.model->aligned_loop_at_hand && query->target % 16 == 0 &&
+           query->target == (query->last_byte & ~15u);
 }
 
 /* Returns the prediction for a branch that finds `entry` (NULL: none). Changes nothing. */
@@ -22,7 +27,9 @@ static inline branch_answer predictor_pairs_answer(const predictor *p, const bra
                                                    const btb_entry *entry)
 {
     branch_answer answer = {.hit = entry && entry->state != 0};
-    answer.predicted_taken = answer.hit && entry->state >= 2 && !predictor_pairs_follows_wrong(p, query);
+    const bool loads =
+        !predictor_pairs_follows_wrong(p, query->previous_pair) || predictor_pairs_at_hand(p, query);
+    answer.predicted_taken = answer.hit && entry->state >= 2 && loads;
     answer.right =
         answer.predicted_taken == query->taken && (!query->taken || entry->target == query->target);
     if (query->taken && query->target == query->fall_through)
@@ -74,15 +81,15 @@ static inline unsigned predictor_pairs_number(const branch_answer *answer, bool 
     return 2u * answer->hit + taken;
 }
 
-/* Handles a pair without a branch that follows `previous_pair`. Returns whether there is an entry that predicts taken.
- * Decrements the entry's state; if it predicts taken, only with `taken`. */
+/* Handles a pair without a branch that follows `previous_pair`. Returns whether there is an entry that predicts taken,
+ * which is not so after a flush. Decrements the entry's state; if it predicts taken, only with `taken`. */
 static inline bool predictor_decrement(predictor *p, uint32_t previous_pair, bool taken)
 {
     const btb_branch branch = btb_by_pair(previous_pair);
     btb_entry *entry = btb_find(&p->btb, &branch);
     if (!entry || entry->state == 0)
         return false;
-    const bool predicted_taken = entry->state >= 2;
+    const bool predicted_taken = entry->state >= 2 && !predictor_pairs_follows_wrong(p, previous_pair);
     if (taken || !predicted_taken)
         entry->state--;
     return predicted_taken;
