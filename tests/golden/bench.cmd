@@ -69,3 +69,4 @@ p5scope bench --asm 'mov bl, [esi+edi]; mov cl, dl' --setup 'mov ebp, esp' --no-
 p5scope bench --asm 'imul eax, ebx' --model p54c-133 --model p55c-200 --csv | grep -v event
 p5scope bench --asm 'imul eax, ebx' --model p54c-133 --model p55c-200 --json | jq -r 'select(.what == "clocks") | .model'; p5scope bench --asm nop --model p54c-133 --model p55c-200 --json | grep -c '^$'
 printf '#! n 1 2\n.rept N\nnop\n.endr\n' >once.s; p5scope bench --trips 1..1 once.s | grep Trip; p5scope bench --trips 2..2 once.s >/dev/null
+p5scope bench --asm 'paddb mm0, mm1' --model p54c-133

@@ -14,7 +14,8 @@ name: .asciz "data.txt"
 END
 sed 's/data.txt/\/etc\/nothing/' files.s >system.s
 printf '.globl _start\n_start: xor %%ecx,%%ecx; rdpmc; mov $1,%%eax; xor %%ebx,%%ebx; int $0x80\n' >counter.s
-for name in files system counter; do
+printf '.globl _start\n_start: paddb %%mm0,%%mm1; mov $1,%%eax; xor %%ebx,%%ebx; int $0x80\n' >mmx.s
+for name in files system counter mmx; do
     "$cc" -m32 -nostdlib -static -o $name $name.s || exit 77
 done
 echo data >data.txt
@@ -24,6 +25,8 @@ echo data >data.txt
 "$p5scope" run ./counter 2>err; [ $? = 139 ] && grep -q 'rdpmc (.*--pce' err || fail "no hint at --pce"
 "$p5scope" run --pce ./counter 2>err || fail "RDPMC faults with --pce"
 grep -q pce err && fail "a hint at an option that is there"
+"$p5scope" run --model p54c-133 ./mmx 2>err; [ $? = 132 ] && grep -q 'paddb.*(of the Pentium MMX; --model p55c-200' err || fail "no hint that a P54C has no MMX"
+"$p5scope" run ./mmx 2>err || fail "a P55C has no MMX"
 # As in perf: names of time, options that change nothing, and where the profile is.
 "$p5scope" record -e cycles -g ./files 2>err
 grep -q "the profile is in p5scope.data" err || fail "record does not say where the profile is"

@@ -26,7 +26,7 @@ typedef struct shown_insn {
 } shown_insn;
 
 /* Reads the instruction at CS:`eip` and opens the decoder. Returns false if not a single byte can be read, or if
- * memory for the decoder runs out. The decoder includes later processors' instructions, which stop guests most often. */
+ * memory for the decoder runs out. The decoder includes other processors' instructions, which stop guests most often. */
 static bool read_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
 {
     engine_segment code;
@@ -37,8 +37,7 @@ static bool read_insn(p5_machine *machine, uint32_t eip, shown_insn *insn)
                               &insn->bytes[insn->available], 1))
         insn->available++;
     if (machine->decoder == NULL)
-        machine->decoder = isa_decoder_open(
-            (p5_model_family(machine->model) == P5_FAMILY_P55C ? ISA_P55C : ISA_P54C) | ISA_P6);
+        machine->decoder = isa_decoder_open(ISA_P54C | ISA_P55C | ISA_P6);
     return machine->decoder != NULL && insn->available > 0;
 }
 
@@ -76,15 +75,22 @@ void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_
         snprintf(text, size, "(not readable)");
 }
 
-/* Returns true if only processors after the Pentium have the instruction at CS:`eip`. A message then advises to run the
- * guest with p5_machine_options.permissive. */
-bool machine_is_later(p5_machine *machine, uint32_t eip)
+/* Returns which other processors have the instruction at CS:`eip`, and how to run it. NULL: the processor of this model
+ * has it, or no processor that p5scope knows. */
+const machine_elsewhere *machine_lacks(p5_machine *machine, uint32_t eip)
 {
+    static const machine_elsewhere later = {"of later processors", "--isa=permissive lets it run"},
+                                   mmx = {"of the Pentium MMX", "--model p55c-200 has it"};
     shown_insn insn;
     isa_insn decoded;
-    return read_insn(machine, eip, &insn) &&
-           isa_decode(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32, &decoded) &&
-           !(decoded.flags & ISA_UNDEFINED) && isa_forms[decoded.form].models == ISA_P6;
+    if (!read_insn(machine, eip, &insn) ||
+        !isa_decode(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32, &decoded) ||
+        (decoded.flags & ISA_UNDEFINED))
+        return NULL;
+    const unsigned models = isa_forms[decoded.form].models;
+    if (models == ISA_P6)
+        return &later;
+    return models == ISA_P55C && p5_model_family(machine->model) == P5_FAMILY_P54C ? &mmx : NULL;
 }
 
 /* Returns true if the instruction at CS:`eip` is RDPMC, which faults in a guest that may not read the counters. */

@@ -14,9 +14,13 @@ void machine_end(p5_machine *machine, p5_end end, int status);
 void machine_end_at(p5_machine *machine, uint32_t eip);
 /* Sets the result's message. */
 void machine_end_message(p5_machine *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Returns true if the instruction at CS:`eip` belongs to a later processor and runs only with
- * p5_machine_options.permissive. */
-bool machine_is_later(p5_machine *machine, uint32_t eip);
+/* Which processors have an instruction that the model's processor lacks. */
+typedef struct machine_elsewhere {
+    const char *of;     /* "of later processors" */
+    const char *remedy; /* what to do, as a sentence without its end */
+} machine_elsewhere;
+/* Returns which other processors have the instruction at CS:`eip`. NULL: the model's processor has it, or none. */
+const machine_elsewhere *machine_lacks(p5_machine *machine, uint32_t eip);
 /* Returns true if the instruction at CS:`eip` is RDPMC. */
 bool machine_is_rdpmc(p5_machine *machine, uint32_t eip);
 /* Writes the instruction at `linear` as text, decoded with the D bit of the current CS. */

@@ -125,11 +125,12 @@ static uint32_t end_at_caller(bios *b, uint32_t before)
 static void bios_fatal(bios *b, unsigned vector)
 {
     uint32_t eip = end_at_caller(b, 0);
+    const machine_elsewhere *elsewhere = machine_lacks(b->machine, eip);
+    char hint[96] = "";
+    if (elsewhere != NULL)
+        snprintf(hint, sizeof hint, "; this is an instruction %s; %s", elsewhere->of, elsewhere->remedy);
     machine_end_message(b->machine, "%s: the guest has no handler for interrupt %02Xh%s",
-                        vector == 0 ? "division error" : "invalid opcode", vector,
-                        machine_is_later(b->machine, eip)
-                            ? "; this instruction of later processors runs with --isa=permissive"
-                            : "");
+                        vector == 0 ? "division error" : "invalid opcode", vector, hint);
 }
 
 /* INT 19h: loads the boot sector, to which the stub then jumps. Ends the run if there is none. */

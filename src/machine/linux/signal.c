@@ -178,9 +178,11 @@ static void signal_kills(linux_process *p, int signal)
                             p->signals.info[signal].value[0]);
     if (signal == SIGSEGV && !p->machine->options.pce && machine_is_rdpmc(p->machine, p->registers.eip))
         machine_end_message(p->machine, "RDPMC faults at CPL 3 while CR4.PCE is clear; --pce sets it");
-    if (signal == SIGILL && p->signals.info[signal].code == LINUX_ILL_ILLOPN &&
-        machine_is_later(p->machine, p->registers.eip))
-        machine_end_message(p->machine, "of later processors; --isa=permissive lets it run");
+    const machine_elsewhere *elsewhere = NULL;
+    if (signal == SIGILL && p->signals.info[signal].code == LINUX_ILL_ILLOPN)
+        elsewhere = machine_lacks(p->machine, p->registers.eip);
+    if (elsewhere != NULL)
+        machine_end_message(p->machine, "%s; %s", elsewhere->of, elsewhere->remedy);
 }
 
 /* Ends the guest by a signal after a debugger, to which debug_signal has reported it, lets it through. */

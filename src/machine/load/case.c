@@ -54,6 +54,10 @@ static void store_exception_message(p5_machine *machine, const engine_event *eve
                  event->fault_address);
     else if (event->has_error_code)
         snprintf(did, sizeof did, ", error code %Xh", event->error_code);
+    const machine_elsewhere *elsewhere =
+        event->vector == VECTOR_UD ? machine_lacks(machine, event->eip) : NULL;
+    if (elsewhere != NULL)
+        snprintf(did, sizeof did, ", an instruction %s", elsewhere->of);
     const char *name = event->vector < sizeof names / sizeof names[0] ? names[event->vector] : NULL;
     machine_end_message(machine, "%s (exception %u)%s", name != NULL ? name : "interrupt", event->vector,
                         did);

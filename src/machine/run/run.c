@@ -43,20 +43,20 @@ static bool run_has_signals(const p5_machine *machine)
 
 /* --- Callbacks of the engine --- */
 
-/* Reports the first instruction that this processor does not have, because a kernel built for a later processor
- * often ends without a message. */
-static void notice_later_instruction(p5_machine *machine, uint32_t eip)
+/* Reports the first instruction that only other processors have, because a kernel built for a later processor often
+ * ends without a message. */
+static void notice_foreign_instruction(p5_machine *machine, uint32_t eip)
 {
     char text[96];
     engine_segment code;
-    if (machine->notices.sink == NULL || !machine_is_later(machine, eip))
+    const machine_elsewhere *elsewhere = machine->notices.sink != NULL ? machine_lacks(machine, eip) : NULL;
+    if (elsewhere == NULL)
         return;
     engine_get_segment(machine->engine, ENGINE_CS, &code);
     machine_disassemble(machine, code.base + eip, text, sizeof text);
     notice_once(&machine->notices, NOTICE_OTHER, 0x1a7e0u, /* a number that no other notice has */
-                "invalid opcode at 0x%08" PRIx32 ": %s is an instruction of later processors; "
-                "--isa=permissive lets it run",
-                code.base + eip, text);
+                "invalid opcode at 0x%08" PRIx32 ": %s is an instruction %s; %s", code.base + eip, text,
+                elsewhere->of, elsewhere->remedy);
 }
 
 /* Callback of the engine for an exception or software interrupt before its delivery. */
@@ -78,7 +78,7 @@ engine_action run_event(void *context, const engine_event *event)
         return ENGINE_STOP;
     }
     if (event->vector == VECTOR_UD && event->kind == P5_TRANSFER_FAULT && !run_has_signals(machine))
-        notice_later_instruction(machine, event->eip);
+        notice_foreign_instruction(machine, event->eip);
     if (machine->observers != NULL)
         observers_exception(machine, event);
     return machine->guest->event != NULL ? machine->guest->event(machine, event) : ENGINE_DELIVER;

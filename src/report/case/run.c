@@ -80,7 +80,7 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
                          : result->end == P5_END_SHUTDOWN ? "the processor shut down"
                          : result->end == P5_END_CLOCKS   ? "it took more clocks than allowed"
                                                           : "the run was stopped";
-    error_set(error, P5_ERR_STATE, "did not run off its end: %s, at %08Xh%s%s", reason, result->address,
+    error_set(error, P5_ERR_STATE, "the code did not run off its end: %s, at %08Xh%s%s", reason, result->address,
               result->instruction[0] != '\0' ? " " : "", result->instruction);
     unsigned vector;
     const char *exception = strstr(reason, "(exception ");
