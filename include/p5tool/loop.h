@@ -32,6 +32,7 @@ typedef enum p5_limit {
     P5_LIMIT_PRICED,   /* number of those */
     P5_LIMIT_CHAIN = P5_LIMIT_PRICED, /* a result that every trip needs of the trip before */
     P5_LIMIT_EXECUTION,               /* none of these: the instructions' own clocks */
+    P5_LIMIT_SEVERAL,                 /* several of the first five, none of which costs much without the others */
     P5_LIMITS
 } p5_limit;
 
@@ -44,7 +45,8 @@ typedef struct p5_loop_limits {
     double chain;                      /* the longest chain of results from trip to trip; 0: there is none */
     double alone[P5_UNPAIRED_REASONS]; /* instructions that issued alone, by reason: lost slots of V */
     p5_limit limit;                    /* the chain, if it takes at least nine tenths of the clocks; else
-                                        execution, if without_all does; else the one that costs most */
+                                        execution, if without_all does; else the one that costs most, if
+                                        it costs a twentieth; else several */
     char chain_text[400];              /* its instructions */
     bool of_calls;                     /* the loop calls a function; it is not the function's own */
 } p5_loop_limits;
@@ -53,8 +55,6 @@ typedef struct p5_loop_limits {
 p5_status p5_loop_limits_find(p5_case_program *const programs[2], const unsigned trips[2],
                               const p5_case_conditions *conditions, const p5_window *window,
                               p5_loop_limits *out, p5_error *error);
-/* Returns the name of a limit in a few words. */
-const char *p5_limit_name(p5_limit limit);
 /* Writes the limits as text, or as JSON lines (docs/schemas/bench.json). */
 void p5_loop_limits_write(FILE *out, p5_row_format format, const p5_loop_limits *limits);
 

@@ -21,12 +21,8 @@ static const struct {
     [P5_LIMIT_BRANCHES] = {"mispredicted branches", "branches", P5_IDEAL_BRANCHES},
     [P5_LIMIT_CHAIN] = {"the dependence chain", "chain", 0},
     [P5_LIMIT_EXECUTION] = {"the instructions' own clocks", "execution", 0},
+    [P5_LIMIT_SEVERAL] = {"several of these at once, each of which hides the others", "several", 0},
 };
-
-const char *p5_limit_name(p5_limit limit)
-{
-    return kinds[limit].name;
-}
 
 /* Gives the loaded machine the perfect parts *context before it runs. */
 static void make_ideal(void *context, p5_machine *machine)
@@ -68,14 +64,14 @@ static void count_alone(const p5_window *window, double alone[P5_UNPAIRED_REASON
 /* Chooses the limit that the report names; p5_loop_limits.limit states the rule. */
 static p5_limit choose(const p5_loop_limits *l)
 {
-    p5_limit limit = P5_LIMIT_EXECUTION;
-    double least = l->clocks;
+    p5_limit limit = P5_LIMIT_SEVERAL;
+    double least = l->clocks * 0.95;
     if (l->chain >= l->clocks * 0.9)
         return P5_LIMIT_CHAIN;
     if (l->without_all >= l->clocks * 0.9)
         return P5_LIMIT_EXECUTION;
     for (unsigned k = 0; k < P5_LIMIT_PRICED; k++) {
-        if (l->without[k] < least) {
+        if (l->without[k] <= least) {
             least = l->without[k];
             limit = (p5_limit)k;
         }

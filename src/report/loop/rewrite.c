@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "report/loop/rewrite_rule.h"
+
 /* FARTHEST: how many places an instruction is moved at most. LONGEST_RUN: longer runs (rewrite.h) are not reordered. */
 enum { FARTHEST = 12, LONGEST_RUN = 64 };
 
@@ -104,6 +106,60 @@ static bool is_independent(const loop_code *code, size_t a, size_t b)
            rewrite_is_disjoint(code, a, b);
 }
 
+/* ---- Steps of pointers --------------------------------------------------------------------------------- */
+
+/* Returns whether `reg` is the base of the operand, and not its index as well. */
+static bool is_based_on(const code_operand *m, unsigned reg)
+{
+    const bool sib = (m->bytes[0] & 7) == 4;
+    /* EBP is a base only with a displacement: mod 1 or 2 */
+    const unsigned base = sib ? m->bytes[1] & 7u : m->bytes[0] & 7u;
+    return base == reg && (base != ISA_EBP || m->bytes[0] >= 0x40) &&
+           !(sib && (m->bytes[1] >> 3 & 7u) == reg);
+}
+
+/* Returns what item `step` adds to the address of item `access`, so that both can change places with another
+ * displacement: `step` is an ADD, SUB, INC or DEC of a register that `access` uses only as the base of its address. 0:
+ * it is not so. */
+static int32_t step_of(const loop_code *code, size_t step, size_t access)
+{
+    unsigned reg;
+    int32_t by;
+    const code_insn *item = &code->items[access];
+    if (!rule_is_step(&code->items[step], &reg, &by) || reg == ISA_ESP || is_barrier(item))
+        return 0;
+    const code_operand m = rewrite_operand(item);
+    const bool only_base = m.bytes != NULL && is_based_on(&m, reg) &&
+                           !((item->insn.read_gpr | code_writes(&item->insn)) >> reg & 1);
+    return only_base ? by : 0;
+}
+
+/* Appends the item with `by` added to its displacement. Returns false if there is no room for it. */
+static bool put_item(code_edit *edit, const code_insn *item, int32_t by)
+{
+    enum { LONGER = 4 }; /* bytes that another displacement can need */
+    uint8_t *to = edit->bytes + edit->size;
+    if (edit->size + item->insn.length + LONGER > sizeof edit->bytes)
+        return false;
+    const code_operand m = rewrite_operand(item);
+    const uint8_t *from = item->bytes, *end = from + item->insn.length;
+    if (by != 0) {
+        const uint32_t displacement = (uint32_t)m.displacement + (uint32_t)by;
+        const size_t registers = (m.bytes[0] & 7) == 4 ? 2 : 1; /* ModRM and SIB */
+        const bool none = displacement == 0 && (m.bytes[registers - 1] & 7) != ISA_EBP;
+        const size_t size = none ? 0 : displacement + 128 < 256 ? 1 : 4;
+        const size_t before = (size_t)(m.bytes - from) + registers;
+        memcpy(to, from, before);
+        to[before - registers] = (uint8_t)((m.bytes[0] & 0x3f) | (size == 0 ? 0 : size == 1 ? 0x40 : 0x80));
+        memcpy(to + before, &displacement, size);
+        to += before + size;
+        from = m.bytes + m.size;
+    }
+    memcpy(to, from, (size_t)(end - from));
+    edit->size = (size_t)(to + (end - from) - edit->bytes);
+    return true;
+}
+
 /* ---- Order --------------------------------------------------------------------------------------------- */
 
 /* Fills in the order of the run's items after item `from` was moved to the place of item `to`: order[n] is
@@ -141,31 +197,46 @@ static bool same_flags(const loop_code *code, const code_run *run, const size_t 
     return last == moved_last || !(code->items[run->end - 1].live & part);
 }
 
-/* Returns whether the code computes the same after item `from` was moved to the place of item `to`. */
-bool rewrite_may_move(const loop_code *code, const code_run *run, size_t from, size_t to)
+/* Returns whether the code computes the same after item `from` was moved to the place of item `to`, with other
+ * displacements where an access and a step of its pointer change places. */
+static bool may_move(const loop_code *code, const code_run *run, size_t from, size_t to)
 {
     size_t order[LONGEST_RUN];
     const size_t low = from < to ? from : to, high = from < to ? to : from;
     if (run->end - run->begin > LONGEST_RUN)
         return false;
     for (size_t i = low; i <= high; i++)
-        if (i != from && !is_independent(code, from < i ? from : i, from < i ? i : from))
+        if (i != from && !is_independent(code, from < i ? from : i, from < i ? i : from) &&
+            step_of(code, from, i) == 0 && step_of(code, i, from) == 0)
             return false;
     order_after(run, from, to, order);
     return same_flags(code, run, order, CODE_CARRY) && same_flags(code, run, order, CODE_FLAGS);
 }
 
-/* Makes the rewriting that moves item `from` to the place of item `to`. */
-static void make_move(const loop_code *code, const code_run *run, size_t from, size_t to, rewriting *r)
+/* Returns by how much the displacement of item `i` changes when item `from` moves to the place of item `to`: an access
+ * that then comes before a step of its pointer gets the step added, one that then comes after it subtracted. */
+static int32_t displacement_change(const loop_code *code, size_t i, size_t from, size_t to)
+{
+    const size_t low = from < to ? from + 1 : to, end = from < to ? to + 1 : from; /* the items it passes */
+    uint32_t passed = 0; /* what these items add to its own address */
+    if (i != from)
+        return from < to ? step_of(code, from, i) : -step_of(code, from, i);
+    for (size_t step = low; step < end; step++)
+        passed += (uint32_t)step_of(code, step, from);
+    return (int32_t)(from < to ? 0 - passed : passed);
+}
+
+/* Makes the rewriting that moves item `from` to the place of item `to`. Returns false if it is too long. */
+static bool make_move(const loop_code *code, const code_run *run, size_t from, size_t to, rewriting *r)
 {
     size_t order[LONGEST_RUN];
     const size_t low = from < to ? from : to, high = from < to ? to : from;
     *r = (rewriting){.edit = {.first = low, .count = high - low + 1}};
     order_after(run, from, to, order);
     for (size_t i = low; i <= high; i++) {
-        const code_insn *item = &code->items[order[i - run->begin]];
-        memcpy(r->edit.bytes + r->edit.size, item->bytes, item->insn.length);
-        r->edit.size += item->insn.length;
+        const size_t at = order[i - run->begin];
+        if (!put_item(&r->edit, &code->items[at], displacement_change(code, at, from, to)))
+            return false;
     }
     size_t last = 0, moved_last = 0; /* last writers of flags in the old and the new order */
     for (size_t i = low; i <= high; i++) {
@@ -174,6 +245,7 @@ static void make_move(const loop_code *code, const code_run *run, size_t from, s
         moved_last = code_writes(&code->items[other].insn) & CODE_FLAGS ? other : moved_last;
     }
     r->changes = last != moved_last ? CODE_FLAGS : 0;
+    return true;
 }
 
 /* ---- Enumeration --------------------------------------------------------------------------------------- */
@@ -186,11 +258,10 @@ static bool each_move(const loop_code *code, const code_run *run, bool (*visit)(
         for (size_t to = run->begin; to < run->end; to++) {
             const size_t distance = from < to ? to - from : from - to;
             /* A swap of two neighbours is a move of either; it is visited once. */
-            if (distance == 0 || distance > FARTHEST || from == to + 1 ||
-                !rewrite_may_move(code, run, from, to))
-                continue;
             rewriting r;
-            make_move(code, run, from, to, &r);
+            if (distance == 0 || distance > FARTHEST || from == to + 1 || !may_move(code, run, from, to) ||
+                !make_move(code, run, from, to, &r))
+                continue;
             if (!visit(context, &r))
                 return false;
         }
@@ -224,9 +295,9 @@ void rewrite_each(const loop_code *code, bool (*visit)(void *context, const rewr
         const code_insn *after = &code->items[run.end];
         const size_t end = run.end < code->count && after->executed && !after->fixed ? run.end + 1 : run.end;
         for (size_t at = i; at < end; at++)
-            for (unsigned rule = 0; rule < rewrite_rule_count; rule++) {
-                rewriting r = {.edit = {.first = at, .count = 1}, .rule = rule + 1};
-                if (rewrite_by_rule(code, &run, at, rule, &r) && !visit(context, &r))
+            for (unsigned n = 0; n < rewrite_rule_count; n++) {
+                rewriting r = {.edit = {.first = at, .count = 1}, .rule = n + 1};
+                if (rewrite_by_rule(code, &run, at, n, &r) && !visit(context, &r))
                     return;
             }
         i = run.end + 1;

@@ -26,8 +26,6 @@ void rewrite_describe(const loop_code *code, const rewriting *r, char *text, siz
 typedef struct code_run {
     size_t begin, end;
 } code_run;
-/* Returns whether moving item `from` to the place of item `to` of the same run computes the same. */
-bool rewrite_may_move(const loop_code *code, const code_run *run, size_t from, size_t to);
 /* How the bytes in memory that two instructions refer to are related. */
 typedef enum rewrite_places {
     REWRITE_UNKNOWN,     /* it depends on registers */

@@ -100,48 +100,6 @@ bool rule_constant_by_register(rule *r)
     return true;
 }
 
-/* Returns whether `reg` is the base of the operand, and not its index as well. */
-static bool is_based_on(const code_operand *m, unsigned reg)
-{
-    const bool sib = (m->bytes[0] & 7) == 4;
-    /* EBP is a base only with a displacement: mod 1 or 2 */
-    const unsigned base = sib ? m->bytes[1] & 7u : m->bytes[0] & 7u;
-    return base == reg && (base != ISA_EBP || m->bytes[0] >= 0x40) &&
-           !(sib && (m->bytes[1] >> 3 & 7u) == reg);
-}
-
-/* ADD r,constant; OP [r+d]: OP [r+d+constant]; ADD r,constant. The address then does not wait for the
- * addition (AGI). */
-bool rule_access_before_step(rule *r)
-{
-    unsigned reg;
-    int32_t step;
-    const code_insn *next = rule_next_item(r);
-    if (next == NULL || !rule_is_unprefixed(next) || !rule_is_step(r->item, &reg, &step) || reg == ISA_ESP)
-        return false;
-    const code_operand m = rewrite_operand(next);
-    const isa_insn *insn = &next->insn;
-    const unsigned flags = CODE_FLAGS | CODE_CARRY;
-    if (m.bytes == NULL || !is_based_on(&m, reg) || (insn->read_gpr | code_writes(insn)) >> reg & 1 ||
-        code_reads(insn) & flags || !rule_may_change(r, r->at + 1, code_writes(insn) & flags))
-        return false;
-    for (const uint8_t *b = next->bytes; b < m.bytes; b++)
-        rule_put(r, *b);
-    const uint32_t displacement = (uint32_t)m.displacement + (uint32_t)step;
-    const bool small = displacement + 128 < 256; /* as a signed number, it fits into a byte */
-    rule_put(r, (m.bytes[0] & 0x3fu) | (small ? 0x40 : 0x80));
-    if ((m.bytes[0] & 7) == 4)
-        rule_put(r, m.bytes[1]);
-    if (small)
-        rule_put(r, displacement & 0xff);
-    else
-        rule_put32(r, displacement);
-    for (const uint8_t *b = m.bytes + m.size; b < next->bytes + insn->length; b++)
-        rule_put(r, *b);
-    rule_put_item(r, r->at);
-    return true;
-}
-
 /* PUSH [m]: MOV t,[m]; PUSH t. */
 bool rule_push_by_register(rule *r)
 {

@@ -53,10 +53,9 @@ bool rule_is_step(const code_insn *item, unsigned *reg, int32_t *step);
  * rewrite_others.c. */
 typedef bool rewrite_rule(rule *r);
 rewrite_rule rule_split_load, rule_split_two_stores, rule_split_store, rule_split_constant,
-    rule_constant_by_register, rule_push_by_register, rule_access_before_step, rule_double_by_add,
-    rule_zero_extend, rule_sign_by_shift, rule_exchange_by_moves, rule_invert_by_xor, rule_multiply_by_shift,
-    rule_step_by_lea, rule_lea_by_step, rule_move_and_step, rule_move_and_add, rule_move_and_shift,
-    rule_string_by_moves, rule_loop_by_dec, rule_leave_by_moves, rule_store_after_load,
-    rule_store_after_operation;
+    rule_constant_by_register, rule_push_by_register, rule_double_by_add, rule_zero_extend,
+    rule_sign_by_shift, rule_exchange_by_moves, rule_invert_by_xor, rule_multiply_by_shift, rule_step_by_lea,
+    rule_lea_by_step, rule_move_and_step, rule_move_and_add, rule_move_and_shift, rule_string_by_moves,
+    rule_loop_by_dec, rule_leave_by_moves, rule_store_after_load, rule_store_after_operation;
 
 #endif

@@ -108,12 +108,12 @@ bool rule_is_unprefixed(const code_insn *item)
 /* ---- The table --------------------------------------------------------------------------------------- */
 
 static bool (*const rules[])(rule *r) = {
-    rule_split_load,           rule_split_two_stores, rule_split_store,          rule_split_constant,
-    rule_constant_by_register, rule_push_by_register, rule_access_before_step,   rule_double_by_add,
-    rule_zero_extend,          rule_sign_by_shift,    rule_exchange_by_moves,    rule_invert_by_xor,
-    rule_multiply_by_shift,    rule_step_by_lea,      rule_lea_by_step,          rule_move_and_step,
-    rule_move_and_add,         rule_move_and_shift,   rule_string_by_moves,      rule_loop_by_dec,
-    rule_leave_by_moves,       rule_store_after_load, rule_store_after_operation};
+    rule_split_load,           rule_split_two_stores,     rule_split_store,   rule_split_constant,
+    rule_constant_by_register, rule_push_by_register,     rule_double_by_add, rule_zero_extend,
+    rule_sign_by_shift,        rule_exchange_by_moves,    rule_invert_by_xor, rule_multiply_by_shift,
+    rule_step_by_lea,          rule_lea_by_step,          rule_move_and_step, rule_move_and_add,
+    rule_move_and_shift,       rule_string_by_moves,      rule_loop_by_dec,   rule_leave_by_moves,
+    rule_store_after_load,     rule_store_after_operation};
 const unsigned rewrite_rule_count = sizeof rules / sizeof rules[0];
 
 bool rewrite_by_rule(const loop_code *code, const code_run *run, size_t i, unsigned number, rewriting *out)

@@ -245,19 +245,39 @@ static void put_found(const output *o, const suggester *s, double before)
         fprintf(o->out, "%14s and %zu that save less\n", "", s->found.count - shown);
 }
 
-/* Writes the instructions of a trip of the loop after all steps, with their pipes. */
+/* Returns the last execution in the window of the instruction at `address`, which was executed. */
+static const window_insn *last_execution(const p5_window *window, uint32_t address)
+{
+    size_t i = window->count - 1;
+    while (i > 0 && window->items[i].trace.address != address)
+        i--;
+    return &window->items[i];
+}
+
+/* Writes the loop after all steps: each instruction that a trip executes once, although a loop inside may execute it
+ * often, with the pipe of its last execution. Leaves out the generated loop that calls a function. */
 static p5_status put_loop(const output *o, suggester *s, const priced_loop *loop)
 {
     p5_window *window;
+    loop_code code;
     const p5_trip_range one = {.count = 1};
     p5_status status = p5_window_capture(loop->programs, s->trips, s->conditions, one, &window, s->error);
     if (status != P5_OK)
         return status;
-    fprintf(o->out, "\nThe loop is then\n");
-    for (size_t i = 0; i < window->count; i++)
-        fprintf(o->out, "    %s %s\n", window->items[i].trace.pipe == 0 ? "U " : " V", window->items[i].text);
+    if (!code_open(&code, loop->programs[0], window, loop->free_registers))
+        status = error_set(s->error, P5_ERR_MEMORY, "no memory for the rewritten loop");
+    else
+        fprintf(o->out, "\n%s is then\n", code.has_harness ? "The function" : "The loop");
+    for (size_t i = 0; status == P5_OK && i < code.count; i++) {
+        const code_insn *item = &code.items[i];
+        if (!item->executed || item->fixed)
+            continue;
+        const window_insn *insn = last_execution(window, item->insn.address);
+        fprintf(o->out, "    %s %s\n", insn->trace.pipe == 0 ? "U " : " V", insn->text);
+    }
+    code_close(&code);
     p5_window_free(window);
-    return P5_OK;
+    return status;
 }
 
 /* Applies the best rewriting in s->found and searches again, until nothing saves clocks, and writes each

@@ -242,6 +242,6 @@ p5_status p5_window_write_timeline(FILE *out, const p5_window *window, bool colo
     for (size_t first = 0; first < shown;)
         first = write_rows(&d, first, shown);
     if (shown < window->count)
-        fprintf(out, "\n%zu instructions follow (-o FILE.html shows all)\n", window->count - shown);
+        fprintf(out, "\n%zu instructions follow (--konata FILE writes all)\n", window->count - shown);
     return error_unless_written(error, out, "the time line");
 }

@@ -90,7 +90,7 @@ p5_status p5_window_write_json(FILE *out, const p5_window *window, p5_error *err
     json_key_unsigned(&json, "run_trips", window->run_trips);
     json_key_unsigned(&json, "end", window->end - start);
     const size_t shown = window->count < MOST_INSNS ? window->count : MOST_INSNS;
-    json_key_unsigned(&json, "left_out", window->count - shown);
+    json_key_unsigned(&json, "left_out", window->left_out + window->count - shown);
     json_close_object(&json);
     for (size_t i = 0; i < shown; i++)
         window_put_insn(&json, window, i, start);

@@ -44,9 +44,10 @@ p5_status p5_window_write_html(FILE *out, const p5_window *window, const char *t
                                p5_error *error)
 {
     const char *text = timeline_files[0].text;
+    const p5_window drawn = window_drawn(window);
     for (const char *at; (at = strstr(text, "{{")) != NULL; text = strstr(at, "}}") + 2) {
         fwrite(text, 1, (size_t)(at - text), out);
-        if (!put_replacement(out, at + 2, window, title, summary))
+        if (!put_replacement(out, at + 2, &drawn, title, summary))
             return error_set(error, P5_ERR_MEMORY, "no memory for the page");
     }
     fputs(text, out);

@@ -252,7 +252,25 @@ static int draw(drawing *d)
     for (size_t i = 0; i < w->count; i++)
         draw_insn(d, i);
     draw_arrows(d);
-    return draw_legend(d);
+    const int height = draw_legend(d);
+    if (w->left_out == 0)
+        return height;
+    fprintf(d->out,
+            "<text class=\"s\" x=\"4\" y=\"%d\">%" PRIu64
+            " instructions follow; a Kanata log shows all.</text>\n",
+            height + 10, w->left_out);
+    return height + ROW + 4;
+}
+
+p5_window window_drawn(const p5_window *window)
+{
+    p5_window drawn = *window;
+    if (drawn.count > WINDOW_DRAWN) {
+        drawn.left_out += drawn.count - WINDOW_DRAWN;
+        drawn.end = drawn.items[WINDOW_DRAWN].trace.ex;
+        drawn.count = WINDOW_DRAWN;
+    }
+    return drawn;
 }
 
 bool window_draw(FILE *out, const p5_window *window, const char *title)
@@ -287,7 +305,8 @@ bool window_draw(FILE *out, const p5_window *window, const char *title)
 
 p5_status p5_window_write_svg(FILE *out, const p5_window *window, const char *title, p5_error *error)
 {
-    if (!window_draw(out, window, title))
+    const p5_window drawn = window_drawn(window);
+    if (!window_draw(out, &drawn, title))
         return error_set(error, P5_ERR_MEMORY, "no memory for the picture");
     return error_unless_written(error, out, "the picture");
 }

@@ -20,6 +20,7 @@ struct p5_window {
     unsigned first_trip; /* number of the first captured trip in the run, from 1 */
     unsigned trips;      /* whole trips captured */
     unsigned run_trips;  /* trips of the whole run */
+    uint64_t left_out;   /* instructions after the last one that were executed but are not in `items` */
     /* EX clock of the instruction after the last one. In a trace, and if the run ended there, the clock at which EX was
      * free after the last one. */
     uint64_t end;
@@ -58,6 +59,10 @@ window_gap window_gap_before(const p5_window *window, size_t i);
 
 /* Returns the first core clock that pictures of the window show: the earliest PF or D1. */
 uint64_t window_start(const p5_window *window);
+/* Pictures show the first instructions of a window only; browsers show more of them slowly. */
+enum { WINDOW_DRAWN = 2000 };
+/* Returns the part of the window that pictures show; its items are those of `window`. */
+p5_window window_drawn(const p5_window *window);
 /* Draws the window as an element <svg>. Returns false if memory is out. */
 bool window_draw(FILE *out, const p5_window *window, const char *title);
 /* Writes instruction `i` as a JSON object, with clocks relative to `start`. */

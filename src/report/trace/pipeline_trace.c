@@ -9,11 +9,8 @@
 #include "report/timeline/window.h"
 #include "report/trace/sink.h"
 
-enum { MOST_INSNS = 2000 }; /* browsers show more only slowly */
-
 typedef struct pipeline_state {
-    p5_window window;  /* the collected instructions, in the form that p5_window_write_svg takes */
-    uint64_t left_out; /* instructions after the first MOST_INSNS */
+    p5_window window; /* the collected instructions, in the form that p5_window_write_svg takes */
     insn_text *texts;
 } pipeline_state;
 
@@ -26,8 +23,8 @@ static void on_insn(void *context, const p5_trace_insn *insn)
     if (trace->failed)
         return;
     trace->rows++; /* instructions count as rows */
-    if (window->count == MOST_INSNS) {
-        state->left_out++;
+    if (window->count == WINDOW_DRAWN) {
+        window->left_out++;
         return;
     }
     if (!ARRAY_ROOM(window)) {
@@ -66,17 +63,13 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     (void)ending;
     pipeline_state *state = trace->state;
     memory_text picture;
-    char summary[120] = "";
     p5_core_set_trace(p5_machine_core(trace->machine), NULL, NULL);
-    if (state->left_out > 0)
-        snprintf(summary, sizeof summary, "The first %d instructions of the window; %llu follow.", MOST_INSNS,
-                 (unsigned long long)state->left_out);
     const char *title = trace->options.command;
     p5_status status = P5_ERR_MEMORY;
     if (memory_text_open(&picture))
         status = trace->options.format == P5_TRACE_SVG
                      ? p5_window_write_svg(picture.out, &state->window, title, error)
-                     : p5_window_write_html(picture.out, &state->window, title, summary, error);
+                     : p5_window_write_html(picture.out, &state->window, title, NULL, error);
     if (memory_text_end(&picture) == NULL)
         status = error_set(error, P5_ERR_MEMORY, "no memory for the picture");
     if (status == P5_OK) {

@@ -54,6 +54,10 @@ EXPECTED = [
     ("sub esp, 4; pop eax", None, "p55c-200", "results", 4, 3, 3),
     ("push ebp; mov ebp, esp; leave", None, "p55c-200", "chain", 6, None, 6),
     ("push eax; push ebx; pop ecx; pop edx", None, "p55c-200", "execution", 3, None, 1),
+    # Two FISTP of 6 clocks, FXCH alone, and a clock until a result can be stored: 18 clocks. Writing 16 bytes to the bus takes as long, so nothing is saved
+    # without that clock, and nothing without the bus. Without both, and with FXCH as the partner of FILD, 16 clocks are left.
+    ("fild qword ptr [eax]; fild qword ptr [eax+8]; fxch st(1); fistp qword ptr [edx]; fistp qword ptr [edx+8]; inc esi; inc edi", "mov edx, 0x2000", "p55c-200",
+     "several", 18, None, 1),
     # LODS steps ESI without an AGI: 2 clocks each, and SUB with its AGI 2. Without pairing rules each LODS takes a NOP along.
     ("lodsb; nop; nop; lodsb; sub esi, 2", "mov esi, 0x2000", "p55c-200", "pairing", 7, 6, 6),
     # Without waits for x87 results FADD would take its clock in X1 alone, but the sum needs each of them: the chain is the bound.

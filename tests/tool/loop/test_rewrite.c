@@ -328,6 +328,17 @@ static const rule_case rule_cases[] = {
      "flags"},
     {"inc esi\nmov dword ptr [esi+127], 5",
      "inc esi; mov dword ptr [esi + 0x7f], 5  ->  mov dword ptr [esi + 0x80], 5; inc esi", ""},
+    {"mov eax, [esi+ebx]\nadd esi, 4",
+     "mov eax, dword ptr [esi + ebx]; add esi, 4  ->  add esi, 4; mov eax, dword ptr [esi + ebx - 4]", ""},
+    {"mov [edi+4], eax\nadd ecx, edx\nadd edi, 4",
+     "mov dword ptr [edi + 4], eax; add ecx, edx; add edi, 4  ->  add edi, 4; mov dword ptr [edi], eax; add "
+     "ecx, edx",
+     "flags"},
+    {"mov [edi], eax\ninc edi\nadd edi, 4",
+     "mov dword ptr [edi], eax; inc edi; add edi, 4  ->  inc edi; add edi, 4; mov dword ptr [edi - 5], eax",
+     ""},
+    {"movd [edi], mm0\nadd edi, 4",
+     "movd dword ptr [edi], mm0; add edi, 4  ->  add edi, 4; movd dword ptr [edi - 4], mm0", ""},
     /* A subroutine of the loop does not change what the code after its call reads. */
     {"call 1f\ncmp edx, ecx\njmp 2f\n1: add ebx, dword ptr [esi]\nret\n2:",
      "add ebx, dword ptr [esi]  ->  mov eax, dword ptr [esi]; add ebx, eax", "eax" FREE},
