@@ -27,7 +27,7 @@
 
 /* The format of files, and the revision that this program writes. */
 #define SNAPSHOT_FORMAT   3
-#define SNAPSHOT_REVISION 3
+#define SNAPSHOT_REVISION 4
 
 typedef struct snapshot {
     bool loading;                                                 /* false: saving */

@@ -100,6 +100,13 @@ static void sense_interrupt(devices *b)
     result_byte(b, INVALID);
 }
 
+/* Sets what CONFIGURE sets to the values after a reset: no implied seeks, FIFO off, polling on. */
+static void configure_default(floppy *f)
+{
+    f->configure[0] = CONFIGURE_NO_FIFO;
+    f->configure[1] = 0;
+}
+
 /* Puts the controller into reset. */
 static void reset(devices *b)
 {
@@ -112,7 +119,7 @@ static void reset(devices *b)
         f->cylinder[unit] = 0;
     }
     if (!f->locked)
-        memset(f->configure, 0, sizeof f->configure);
+        configure_default(f);
 }
 
 /* Ends the controller's reset: its polling reports a possible change of each drive's state. */
@@ -323,6 +330,7 @@ void floppy_attach(devices *b)
 {
     floppy *f = &b->floppy;
     f->output = OUTPUT_NOT_RESET | OUTPUT_DMA;
+    configure_default(f);
     for (unsigned unit = 0; unit < FLOPPY_UNITS; unit++)
         f->changed[unit] = true;
     devices_attach(b, &(device){FLOPPY_OUTPUT, FLOPPY_FIFO, .read = floppy_read, .write = floppy_write});

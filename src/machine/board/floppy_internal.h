@@ -33,6 +33,7 @@ enum {
     VERIFY = 0x16,
     MULTI_TRACK = 0x80,
     VERSION_82077 = 0x90,
+    CONFIGURE_NO_FIFO = 0x20,
     INVALID = 0x80, /* ST0 */
 
     ST0_ABNORMAL = 0x40,

@@ -19,6 +19,7 @@ enum {
     REGISTER_C,
     REGISTER_D,
     A_UPDATE = 0x80,
+    A_DIVIDER_RESET = 0x60, /* bits 6 and 5: both set stop the divider */
     B_SET = 0x80,
     B_BINARY = 0x04,
     B_24_HOURS = 0x02,
@@ -105,11 +106,23 @@ static int64_t rtc_until_alarm(const rtc *r, int64_t epoch)
     return -1;
 }
 
+static bool rtc_divider_runs(const rtc *r)
+{
+    return (r->cells[REGISTER_A] & A_DIVIDER_RESET) != A_DIVIDER_RESET;
+}
+
+/* Returns the position of the divider, which counts pulses, since its first second began. */
+static uint64_t rtc_divider(const rtc *r, uint64_t pulse)
+{
+    return pulse + r->phase;
+}
+
 /* Returns the number of updates that have ended. Each ends UPDATE_DURATION pulses after a full second, from the
  * first second on. */
-static uint64_t rtc_updates(uint64_t pulse)
+static uint64_t rtc_updates(const rtc *r, uint64_t pulse)
 {
-    return pulse < UPDATE_DURATION ? 0 : (pulse - UPDATE_DURATION) / RTC_HZ;
+    uint64_t divider = rtc_divider(r, pulse);
+    return divider < UPDATE_DURATION ? 0 : (divider - UPDATE_DURATION) / RTC_HZ;
 }
 
 /* Advances the time, and sets the flags of the alarm and the update if they occurred. */
@@ -133,9 +146,11 @@ void rtc_advance(rtc *r, uint64_t now)
     if (now <= r->seen)
         return;
     uint64_t period = rtc_period(r);
-    if (period != 0 && now / period != r->seen / period)
-        r->cells[REGISTER_C] |= PERIODIC;
-    rtc_seconds_pass(r, rtc_updates(now) - rtc_updates(r->seen));
+    if (rtc_divider_runs(r)) {
+        if (period != 0 && rtc_divider(r, now) / period != rtc_divider(r, r->seen) / period)
+            r->cells[REGISTER_C] |= PERIODIC;
+        rtc_seconds_pass(r, rtc_updates(r, now) - rtc_updates(r, r->seen));
+    }
     r->seen = now;
 }
 
@@ -148,10 +163,12 @@ uint64_t rtc_next(const rtc *r)
 {
     uint64_t next = UINT64_MAX, period = rtc_period(r);
     uint8_t wanted = r->cells[REGISTER_B] & ENABLES;
-    if (rtc_interrupt(r))
-        return UINT64_MAX; /* the output stays active until register C is read */
+    if (rtc_interrupt(r)) /* the output stays active until register C is read */
+        return UINT64_MAX;
+    if (!rtc_divider_runs(r))
+        return UINT64_MAX;
     if ((wanted & PERIODIC) != 0 && period != 0)
-        next = (r->seen / period + 1) * period;
+        next = (rtc_divider(r, r->seen) / period + 1) * period - r->phase;
     int64_t seconds = -1;
     if ((r->cells[REGISTER_B] & B_SET) == 0) {
         if ((wanted & ALARM) != 0)
@@ -160,7 +177,7 @@ uint64_t rtc_next(const rtc *r)
             seconds = 1;
     }
     if (seconds > 0) {
-        uint64_t at = (rtc_updates(r->seen) + (uint64_t)seconds) * RTC_HZ + UPDATE_DURATION;
+        uint64_t at = (rtc_updates(r, r->seen) + (uint64_t)seconds) * RTC_HZ + UPDATE_DURATION - r->phase;
         next = at < next ? at : next;
     }
     return next;
@@ -171,9 +188,9 @@ uint64_t rtc_next(const rtc *r)
 /* Returns UIP: an update is in progress or begins soon. */
 static bool rtc_updating(const rtc *r, uint64_t now)
 {
-    uint64_t in_second = now % RTC_HZ;
-    return (r->cells[REGISTER_B] & B_SET) == 0 &&
-           (in_second >= RTC_HZ - UPDATE_WARNING || (in_second < UPDATE_DURATION && now >= RTC_HZ));
+    uint64_t divider = rtc_divider(r, now), in_second = divider % RTC_HZ;
+    return (r->cells[REGISTER_B] & B_SET) == 0 && rtc_divider_runs(r) &&
+           (in_second >= RTC_HZ - UPDATE_WARNING || (in_second < UPDATE_DURATION && divider >= RTC_HZ));
 }
 
 uint8_t rtc_read(rtc *r, uint64_t now)
@@ -246,13 +263,22 @@ static bool rtc_write_time(rtc *r, unsigned cell, uint8_t value)
     }
 }
 
+/* Writes register A. The first update follows half a second after the end of a divider reset. */
+static void rtc_write_a(rtc *r, uint8_t value)
+{
+    bool ran = rtc_divider_runs(r);
+    r->cells[REGISTER_A] = value & 0x7f;
+    if (!ran && rtc_divider_runs(r))
+        r->phase = (RTC_HZ + RTC_HZ / 2 - r->seen % RTC_HZ) % RTC_HZ;
+}
+
 void rtc_write(rtc *r, uint8_t value)
 {
     unsigned cell = r->index & (RTC_CELLS - 1);
     if (rtc_write_time(r, cell, value))
         return;
     if (cell == REGISTER_A)
-        r->cells[cell] = value & 0x7f;
+        rtc_write_a(r, value);
     else if (cell == REGISTER_B) /* SET also disables the update interrupt */
         r->cells[cell] = (value & B_SET) != 0 ? value & (uint8_t)~UPDATE : value;
     else if (cell != REGISTER_C && cell != REGISTER_D)
@@ -319,6 +345,6 @@ static const snapshot_table time_state = {
     SNAPSHOT(date, "time", FIELD_MOST(MOST_NUMBER, second, minute, hour, day), FIELD_RANGE(1, 12, month),
              FIELD_MOST(MOST_YEAR, year), FIELD_RANGE(1, 7, weekday))};
 
-const snapshot_table rtc_state = {SNAPSHOT(rtc, "rtc", FIELD_ANY(index), FIELD_ANY_OF([0], cells),
-                                           FIELD_TABLE(&time_state, time),
-                                           FIELD_MOST(UINT64_C(1) << 58, seen))};
+const snapshot_table rtc_state = {
+    SNAPSHOT(rtc, "rtc", FIELD_ANY(index), FIELD_ANY_OF([0], cells), FIELD_TABLE(&time_state, time),
+             FIELD_MOST(UINT64_C(1) << 58, seen), FIELD_SINCE(4, FIELD_MOST(RTC_HZ - 1, phase)))};

@@ -15,6 +15,7 @@ typedef struct rtc {
     uint8_t cells[RTC_CELLS]; /* all cells except the time: alarm, registers A-D, memory */
     date time;                /* binary, whatever the cells' format */
     uint64_t seen;            /* pulse of the 32768 Hz oscillator to which the clock is updated */
+    uint64_t phase; /* what a divider reset has added to the divider, in pulses: less than a second */
 } rtc;
 
 extern const snapshot_table rtc_state;

@@ -187,7 +187,7 @@ static bool disk_read_file(const disk_image *d, uint64_t at, uint8_t *bytes, siz
 
 bool disk_image_padded(const disk_image *disk, uint64_t sector)
 {
-    return (sector + 1) * disk->sector_bytes > disk->file_bytes;
+    return sector < disk->sectors && (sector + 1) * disk->sector_bytes > disk->file_bytes;
 }
 
 bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes)

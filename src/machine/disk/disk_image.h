@@ -48,7 +48,7 @@ static inline uint64_t disk_image_block(const disk_image *disk, uint32_t cylinde
  * an error. Sectors after the file's end read as zeros; the first write to one extends a writable file to its format. */
 bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes);
 bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes);
-/* Returns true if the sector lies wholly or partly after the file's end. */
+/* Returns true if the sector is one of the disk's and lies wholly or partly after the file's end. */
 bool disk_image_padded(const disk_image *disk, uint64_t sector);
 
 /* Access to an image that the user grants to the guest of a loaded snapshot. */

@@ -29,6 +29,7 @@ TEST(keeps_what_is_written_after_the_end)
         assert_true(disk_image_read(&disk, 1001, read));
         assert_memory_equal(read, bytes, sizeof bytes);
         assert_false(disk_image_write(&disk, DISKETTE_BYTES / DISK_SECTOR, bytes));
+        assert_false(disk_image_padded(&disk, DISKETTE_BYTES / DISK_SECTOR)); /* there is no such sector */
         assert_int_equal(fstat(file, &about), 0);
         assert_int_equal(about.st_size, writable ? DISKETTE_BYTES : SHORT_BYTES);
         disk_image_close(&disk);

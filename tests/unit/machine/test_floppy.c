@@ -23,3 +23,25 @@ TEST(senses_drives)
         assert_int_equal(result(m, (uint8_t[]){0x04, place}, 2) & 0x17, place);
     p5_machine_close(m);
 }
+
+/* Dump registers returns the byte of CONFIGURE as the ninth. A reset switches the FIFO off (bit 5), unless LOCK
+ * protects the setting. */
+TEST(configures_the_fifo)
+{
+    enum { DUMP = 0x0e, LOCK = 0x94, CONFIGURE_AT = 8, NO_FIFO = 0x20, THRESHOLD = 7 };
+    p5_machine *m = board_open("");
+    for (unsigned step = 0; step < 4; step++) {
+        out(m, OUTPUT, 0);
+        out(m, OUTPUT, 0x0c);
+        unsigned byte = result(m, (uint8_t[]){DUMP}, 1);
+        for (unsigned i = 1; i <= CONFIGURE_AT; i++)
+            byte = in(m, DATA);
+        assert_int_equal(byte, step == 3 ? THRESHOLD : NO_FIFO);
+        in(m, DATA);
+        for (unsigned i = 0; i < 4 && step >= 1; i++)
+            out(m, DATA, (uint8_t[]){0x13, 0, THRESHOLD, 0}[i]);
+        if (step == 2)
+            result(m, (uint8_t[]){LOCK}, 1);
+    }
+    p5_machine_close(m);
+}

@@ -86,6 +86,42 @@ TEST(test_set_stops_the_clock)
     assert_int_equal(0x32, get(&r, 0)); /* those that ended after 10 s and 11 s */
 }
 
+/* The data sheet's "divider control": bits 6 and 5 of register A hold the divider in reset, and the first update
+ * cycle begins half a second after its end. */
+TEST(test_divider_reset)
+{
+    rtc r;
+    rtc_reset(&r, 0, 1u << 20);
+    const uint64_t held = SECOND + 10000, released = 5 * SECOND + 20000, first = released + SECOND / 2;
+    rtc_advance(&r, held);
+    set(&r, A, 0x76);
+    set(&r, 0, 0x30);
+    set(&r, B, 0x42);
+    get(&r, C);
+    assert_true(rtc_next(&r) == UINT64_MAX);
+    rtc_advance(&r, released);
+    assert_int_equal(0x30, get(&r, 0));
+    assert_int_equal(0, get(&r, C));
+    assert_int_equal(0x76, get(&r, A)); /* no update is in progress */
+    set(&r, A, 0x26);
+    assert_int_equal(released + 32, rtc_next(&r)); /* the periodic interrupt of 1024 Hz */
+    set(&r, B, 0x12);
+    assert_int_equal(first + UPDATE_END, rtc_next(&r));
+    rtc_advance(&r, first - 9);
+    assert_int_equal(0x26, get(&r, A));
+    rtc_advance(&r, first - 8);
+    assert_int_equal(0xa6, get(&r, A));
+    rtc_advance(&r, first + UPDATE_END);
+    assert_int_equal(0x31, get(&r, 0));
+    rtc_advance(&r, first + UPDATE_END + SECOND - 1);
+    assert_int_equal(0x31, get(&r, 0));
+    rtc_advance(&r, first + UPDATE_END + SECOND);
+    assert_int_equal(0x32, get(&r, 0));
+    set(&r, A, 0x26); /* not a reset */
+    get(&r, C);
+    assert_int_equal(first + UPDATE_END + 2 * SECOND, rtc_next(&r));
+}
+
 TEST(test_periodic)
 {
     rtc r;
