@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +32,19 @@ bool fraction_parse(const char *text, size_t length, double *value)
 bool two_numbers_option(const char *option, const char *text, const char *separator, const char *advice,
                         uint64_t numbers[2])
 {
-    char first[32];
-    const char *at = strstr(text, separator);
-    if (at == NULL || (size_t)(at - text) >= sizeof first)
+    const char *between = strstr(text, separator);
+    if (between == NULL)
         return cli_refuse(option, text, 1, "%s", advice);
-    snprintf(first, sizeof first, "%.*s", (int)(at - text), text);
-    return number_option(option, first, INT32_MAX, &numbers[0]) == 0 &&
-           number_option(option, at + strlen(separator), INT32_MAX, &numbers[1]) == 0;
+    const char *const begins[] = {text, between + strlen(separator)};
+    for (unsigned i = 0; i < 2; i++) {
+        char *part = strndup(begins[i], i == 0 ? (size_t)(between - text) : strlen(begins[i]));
+        const bool good = part != NULL && p5_parse_number(part, &numbers[i]) && numbers[i] <= INT32_MAX;
+        free(part);
+        if (!good)
+            return cli_refuse(option, text, (unsigned)(begins[i] - text) + 1,
+                              "a number up to %" PRIi32 " is expected here", INT32_MAX);
+    }
+    return true;
 }
 
 /* Adds the words of `text`, which have commas between them, without blanks around them. Returns 0, CLI_USAGE after a

@@ -80,6 +80,8 @@ p5scope top --table nosuch $GUESTS/hello
 p5scope stat --expect 'clocks<5,L1<4' hello
 p5scope stat -e clocks,stall_agi:c hello
 p5scope bench --asm nop --trips 3-5
+p5scope bench --asm nop --n 1,2,3
+p5scope bench --asm nop --trips 5..99999999999
 p5scope run --max-clocks 0 hello
 p5scope stat -I 500c --interval-count 0 hello
 p5scope stat -q -j -o r.json $GUESTS/hello >/dev/null; p5scope stat --compare r.json r.json --threshold 1

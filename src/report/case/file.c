@@ -117,11 +117,12 @@ static p5_status check_model(case_parser *in, const char *name, bool prefix)
 {
     if (!prefix && is_model_file(name))
         return P5_OK; /* errors are reported when the case runs and opens it */
-    for (size_t i = 0; prefix && i < in->models.count; i++)
+    const bool begins = prefix && name[0] != '\0';
+    for (size_t i = 0; begins && i < in->models.count; i++)
         if (p5_case_applies(name, in->models.items[i]))
             return P5_OK;
     for (const char *const *known = p5_model_names(); *known != NULL; known++)
-        if (strcmp(*known, name) == 0 || (prefix && p5_case_applies(name, *known)))
+        if (strcmp(*known, name) == 0 || (begins && p5_case_applies(name, *known)))
             return P5_OK;
     error_set(in->error, P5_ERR_NAME, "there is no model '%s'", name);
     char hint[200];

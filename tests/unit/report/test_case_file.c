@@ -129,6 +129,7 @@ TEST(errors_name_line_and_column)
         {"#! expect clocks 4 ~-1\n", 1, 20, P5_ERR_SYNTAX},
         {"#! expect data* 4\n", 1, 11, P5_ERR_SYNTAX},
         {"#! expect@p56 clocks 4\n", 1, 11, P5_ERR_NAME},
+        {"#! expect@ clocks 4\n", 1, 11, P5_ERR_NAME},
         {"#! models d/my.ini\n#! expect@my.ini clocks 4\n", 2, 11, P5_ERR_NAME},
         {"#! cpl 1\n", 1, 8, P5_ERR_RANGE},
         {"#! cpl 3 3\n", 1, 10, P5_ERR_SYNTAX},
