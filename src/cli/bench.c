@@ -120,7 +120,8 @@ static bool add_argument(p5_case_function *f, const char *text)
     uint64_t number = 0;
     bool buffer = strncmp(text, "buffer:", 7) == 0, negative = text[0] == '-';
     bool good = buffer ? p5_parse_size(text + 7, &number) && number > 0 && number <= LARGEST_BUFFER
-                       : p5_parse_number(text + negative, &number) && number <= UINT32_MAX;
+                       : p5_parse_number(text + negative, &number) &&
+                             number <= (negative ? UINT32_C(1) << 31 : UINT32_MAX);
     if (!good)
         return cli_refuse("--arg", text, 1,
                           "an argument is a number of 32 bits, or buffer:SIZE for a pointer (buffer:64K)");

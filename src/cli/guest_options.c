@@ -93,13 +93,17 @@ static bool set_memory(guest_options *options, const char *text)
 static bool set_rtc(guest_options *options, const char *text)
 {
     struct tm t = {0};
-    const char *end = strptime(text, "%Y-%m-%d", &t);
+    const bool dated = strspn(text, "0123456789") == 4 && text[4] == '-';
+    const char *end = dated ? strptime(text, "%Y-%m-%d", &t) : NULL;
+    const int day = t.tm_mday;
     if (end != NULL && (*end == 'T' || *end == ' '))
         end = strptime(end + 1, "%H:%M:%S", &t);
     uint64_t seconds;
     options->machine.rtc_set = true;
     if (end != NULL && *end == '\0') {
         options->machine.rtc_seconds = timegm(&t);
+        if (t.tm_mday != day) /* timegm has made 3 March of 31 February */
+            return cli_refuse("--rtc", text, 1, "there is no such day");
     } else if (p5_parse_number(text, &seconds) && seconds <= UINT64_C(253402300799)) { /* year 9999 */
         options->machine.rtc_seconds = (int64_t)seconds;
     } else {
