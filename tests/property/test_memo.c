@@ -303,6 +303,22 @@ static void give_switched(batch *all, twin *t, random_source *r)
     memory_is_out = false;
 }
 
+/* Copies a line of each set of the data cache to a second way, in any state. Test registers can do that, and
+ * snapshots may have such lines. */
+static void double_lines(p5_core *core, unsigned seed)
+{
+    static const mesi states[] = {MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED};
+    data_cache *cache = memory_data_cache(core->memory);
+    for (unsigned set = 0; set < CACHE_SETS; set++) {
+        const unsigned from = (seed + set) % cache->order.ways, to = (from + 1) % cache->order.ways;
+        cache_entry entry = data_cache_get(cache, set, from);
+        if (entry.state == MESI_INVALID)
+            continue;
+        entry.state = states[(seed + set) % 3];
+        data_cache_put(cache, set, to, entry);
+    }
+}
+
 /* Something that the structures or the memo have to notice. */
 static void disturb(twin *t, unsigned what, unsigned i, const guest_block *blocks)
 {
@@ -335,6 +351,9 @@ static void disturb(twin *t, unsigned what, unsigned i, const guest_block *block
         break;
     }
     case 6:
+        double_lines(core, i);
+        break;
+    case 7:
         core->memo.budget = 1; /* the next answer learned is over it */
         break;
     default:
@@ -458,7 +477,7 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
     unsigned i = 0, n = 0;
     for (; n < STRETCHES && what == NULL; n++) {
         if (random_below(&r, 1000) < m.event_permille) {
-            unsigned kind = random_below(&r, 8), which = random_below(&r, BLOCKS);
+            unsigned kind = random_below(&r, 9), which = random_below(&r, BLOCKS);
             give(&later, with);
             give_switched(&switched, &with[SWITCHED], &switches);
             for (unsigned t = 0; t < TWINS; t++)
