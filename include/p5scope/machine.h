@@ -98,9 +98,10 @@ typedef struct p5_machine_options {
 } p5_machine_options;
 
 /* Opens a machine of the model in the state after RESET, without a guest. P5_ERR_NAME, P5_ERR_SYNTAX,
- * P5_ERR_RANGE or P5_ERR_IO for the model, its agent or its clock; P5_ERR_RANGE for an array that is NULL though its count is
- * not 0, and for a share without a directory; P5_ERR_STATE or P5_ERR_UNSUPPORTED for the `size`
- * of `options` or of a share (p5scope/status.h); P5_ERR_MEMORY. *machine is NULL after an error. */
+ * P5_ERR_RANGE or P5_ERR_IO for the model, its agent or its clock; P5_ERR_RANGE for an array that is NULL though its
+ * count is not 0, for a NULL in an array of texts, and for a share without a directory; P5_ERR_STATE or
+ * P5_ERR_UNSUPPORTED for the `size` of `options` or of a share (p5scope/status.h); P5_ERR_MEMORY. *machine is NULL
+ * after an error. */
 p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machine, p5_error *error);
 /* Closes a machine with everything that belongs to it. NULL is allowed. From a callback it stops the run, and
  * the machine is closed when p5_machine_run returns. */
@@ -175,10 +176,10 @@ typedef struct p5_code_options {
 
 /* Loads machine code for 32-bit protected mode with flat segments, entered at its first byte, with ESP at the end
  * of a 64 KB stack. The memory is 32 MB, which is mapped one to one. The run ends with status 0 when control
- * reaches the end of the code; nothing of that end is counted. `code` may be NULL if `size` is 0, `options` always.
- * An exception or interrupt ends it with P5_END_FAILED, because the code has no handlers.
- * P5_ERR_FORMAT: code or data reach beyond the memory; P5_ERR_RANGE: the model lacks a bit of cr4, or `code` is NULL and
- * `size` is not 0; P5_ERR_STATE; P5_ERR_MEMORY. */
+ * reaches the end of the code; nothing of that end is counted. An exception or interrupt ends it with P5_END_FAILED,
+ * because the code has no handlers. `code` may be NULL if `size` is 0, `options` always. P5_ERR_FORMAT: code or data
+ * reach beyond the memory; P5_ERR_RANGE: the model lacks a bit of cr4, or `code` is NULL and `size` is not 0;
+ * P5_ERR_STATE; P5_ERR_MEMORY. */
 p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t size,
                                const p5_code_options *options, p5_error *error);
 
@@ -233,8 +234,8 @@ typedef struct p5_run_result {
 } p5_run_result;
 
 /* Runs until the guest ends or a limit is reached. It may be called again after P5_END_INSTRUCTIONS, CLOCKS,
- * TIMEOUT or STOPPED: a run in pieces gives the same results as one call. `result` may be NULL. P5_ERR_STATE without a guest or
- * from a callback (p5scope/observe.h lists what callbacks may do); P5_ERR_RANGE for a negative time-out. */
+ * TIMEOUT or STOPPED: a run in pieces gives the same results as one call. `result` may be NULL. P5_ERR_STATE without
+ * a guest or from a callback (p5scope/observe.h lists what callbacks may do); P5_ERR_RANGE for a negative time-out. */
 p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
                          p5_error *error);
 /* Waits for gdb at a TCP port of this host ("1234") or at a new socket file, and lets it control the guest:
@@ -244,8 +245,8 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
  * a partner. `result` may be NULL. */
 p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_limits *limits,
                              p5_run_result *result, p5_error *error);
-/* Ends a run at the next block, or the next run as soon as it begins if there is none now; safe from signal handlers and
- * other threads. */
+/* Ends a run at the next block, or the next run as soon as it begins if there is none now; safe from signal handlers
+ * and other threads. */
 void p5_machine_stop(p5_machine *machine);
 /* Returns true if the run is about to end because of p5_machine_stop or its time-out. Callbacks that wait for
  * something should then return. */

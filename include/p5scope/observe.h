@@ -170,7 +170,8 @@ typedef struct p5_observer p5_observer;
 
 /* Adds an observer with `options`, from here on. *observer may be NULL: it then stays until the machine is
  * closed. The machine must have a guest and must not be running: otherwise P5_ERR_STATE. P5_ERR_RANGE for too
- * many addresses, an invalid event, an `every` of 0, or an array that is NULL though its count is not 0; P5_ERR_MEMORY. */
+ * many addresses, an invalid event, an `every` of 0, or an array that is NULL though its count is not 0;
+ * P5_ERR_MEMORY. */
 p5_status p5_machine_observe(p5_machine *machine, const p5_observe_options *options, p5_observer **observer,
                              p5_error *error);
 /* Closes an observer; NULL is allowed. It is not called any more and must not be used. */

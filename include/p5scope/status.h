@@ -14,6 +14,9 @@
  * callbacks it sets `size` to its own: members at or beyond `size` must not be read. Structs whose comment says that
  * their layout is fixed never grow.
  *
+ * Pointers that functions get must not be NULL unless a comment says what NULL means. A text (a path, a name) that is
+ * NULL all the same is P5_ERR_RANGE in functions that return a p5_status; other pointers are not checked.
+ *
  * The first member that a version adds has an alignment of 8 bytes. So it begins where the earlier struct ended, and
  * not in bytes at that struct's end that earlier programs leave undefined. */
 
@@ -29,7 +32,7 @@ typedef enum p5_status {
     P5_ERR_FORMAT,      /* a guest file has the wrong format (ELF, image, profile, ...) */
     P5_ERR_SYNTAX,      /* text written by the user does not parse */
     P5_ERR_NAME,        /* an event, model, metric, register or symbol of that name does not exist */
-    P5_ERR_RANGE,       /* a number is out of its range */
+    P5_ERR_RANGE,       /* a number is out of its range, or a text or array is NULL that is required */
     P5_ERR_UNSUPPORTED, /* valid, but this model or build cannot do it */
     P5_ERR_ENGINE,      /* the CPU engine is not the version that p5scope was written for, or it failed */
     P5_ERR_STATE        /* the call does not fit the object's state (e.g. run before load) */

@@ -16,7 +16,7 @@ const char *p5_status_text(p5_status status)
         [P5_ERR_FORMAT] = "A guest file is not of the expected format.",
         [P5_ERR_SYNTAX] = "The text does not parse.",
         [P5_ERR_NAME] = "There is nothing of that name.",
-        [P5_ERR_RANGE] = "A number is out of its range.",
+        [P5_ERR_RANGE] = "A number is out of its range, or an argument is missing.",
         [P5_ERR_UNSUPPORTED] = "This model or build cannot do that.",
         [P5_ERR_ENGINE] = "The CPU engine failed or is not the one that p5scope was written for.",
         [P5_ERR_STATE] = "The call does not fit the state of the object."};
@@ -75,6 +75,11 @@ p5_status error_unless_written(p5_error *error, FILE *out, const char *what)
     else if (!ferror(out))
         return P5_OK;
     return error_set(error, P5_ERR_IO, "cannot write %s: %s", what, strerror(earlier));
+}
+
+p5_status error_null(p5_error *error, const char *name)
+{
+    return error_set(error, P5_ERR_RANGE, "the argument `%s` is NULL", name);
 }
 
 void error_at(p5_error *error, const char *where, unsigned line, unsigned column)

@@ -22,6 +22,10 @@ typedef struct error_place {
 p5_status error_set_at(p5_error *error, p5_status status, error_place place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Sets the error of a function that got NULL for its argument `name`, a text that is required (p5scope/status.h). Returns
+ * P5_ERR_RANGE. */
+p5_status error_null(p5_error *error, const char *name);
+
 /* Adds the place to an error already set. `where` may be NULL; line and column count from 1, 0 means
  * unknown. */
 void error_at(p5_error *error, const char *where, unsigned line, unsigned column);

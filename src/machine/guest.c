@@ -50,6 +50,8 @@ p5_status p5_machine_load(p5_machine *machine, const char *path, const p5_load_o
                           p5_error *error)
 {
     p5_load_options own;
+    if (path == NULL)
+        return error_null(error, "path");
     p5_status status = SIZED_COPY_IN(p5_load_options, &own, options, error);
     if (status == P5_OK && own.kind == P5_GUEST_DETECT)
         status = p5_guest_detect(path, &own.kind, error);

@@ -54,6 +54,8 @@ p5_status p5_counter_parse(const char *text, unsigned counter, unsigned family, 
                            p5_error *error)
 {
     char name[160];
+    if (text == NULL)
+        return error_null(error, "text");
     if (counter > 1)
         return error_set(error, P5_ERR_RANGE, "there is no counter %u: counters are 0 and 1", counter);
     const char *colon = strchr(text, ':');

@@ -116,6 +116,8 @@ static bool hint_owner(const char *name, p5_error *error)
 
 p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error)
 {
+    if (name == NULL)
+        return error_null(error, "name");
     for (unsigned i = 0; i < P5_EVENT_COUNT; i++) {
         if (text_same_name(name, events_table[i].name)) {
             *id = (enum p5_event)i;

@@ -309,8 +309,8 @@ ALWAYS_INLINE uint64_t ask(struct memory *m, const p5_access *access, uint64_t a
     return write ? ordinary_write(m, access, asked, traits) : ordinary_read(m, access, asked, traits);
 }
 
-/* Makes any data reference and reports to the observer: `asks` before the reference, so that its events are attributed to the
- * right instruction, and `missed` after a miss. */
+/* Makes any data reference and reports to the observer: `asks` before the reference, so that its events are attributed
+ * to the right instruction, and `missed` after a miss. */
 static uint64_t __attribute__((noinline))
 ask_observed(struct memory *m, const p5_access *access, uint64_t asked, unsigned traits)
 {

@@ -207,8 +207,9 @@ static inline void memory_set_idle(struct memory *m)
     m->write_idle = m->read_idle > writes_done ? m->read_idle : writes_done;
 }
 
-/* Recomputes `special`. Must be called after control inputs or observers have changed. Its reasons are a frozen cache, misses that fill no line, totals without `uses`, a hook or observer that must see every
- * reference (bus_cycle, `arrays`), and another bus master. */
+/* Recomputes `special`. Must be called after control inputs or observers have changed. Its reasons are a frozen cache,
+ * misses that fill no line, totals without `uses`, a hook or observer that must see every reference (bus_cycle,
+ * `arrays`), and another bus master. */
 void memory_set_special(struct memory *m);
 
 /* Counts events 0, 1, 3-5, 28h, 29h and their MMX-only versions for `uses` references of one kind (KIND_* and

@@ -300,6 +300,8 @@ static p5_status complete(const parser *p, const char *name)
 p5_status p5_model_open(const char *name, p5_model **out, p5_error *error)
 {
     *out = NULL;
+    if (name == NULL)
+        return error_null(error, "name");
     p5_model *model = calloc(1, sizeof *model);
     if (model == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the model");
@@ -377,6 +379,8 @@ static p5_status set_keys(p5_model *model, const char *section, const char *alon
     bool given[MODEL_MAX_FIELDS] = {false};
     parser p = {.model = model, .error = error, .where = "", .given = given};
     char copy[MODEL_LINE + 1];
+    if (text == NULL)
+        return error_null(error, "text");
     if (strlen(text) > MODEL_LINE)
         return error_set(error, P5_ERR_SYNTAX, "more than %d characters", MODEL_LINE);
     strcpy(copy, text);
@@ -426,6 +430,8 @@ p5_status p5_model_set_wires(p5_model *model, const char *text, p5_error *error)
 p5_status p5_model_set_check(p5_model *model, const char *text, p5_error *error)
 {
     p5_status status = set_keys(model, "check", "cycle", text, error);
+    if (text == NULL)
+        return status;
     bool cycle = model->check.cycle != CHECK_NONE, address = has_key(text, "address");
     if (status == P5_OK && cycle != address)
         status = error_set(error, P5_ERR_SYNTAX,
@@ -439,6 +445,8 @@ p5_status p5_model_set_check(p5_model *model, const char *text, p5_error *error)
 p5_status p5_model_set_monitor(p5_model *model, const char *text, p5_error *error)
 {
     char keys[64];
+    if (text == NULL)
+        return error_null(error, "text");
     bool wide = strcmp(text, "arch3") == 0;
     if (snprintf(keys, sizeof keys, "monitor=%s,counter_bits=%u", text, wide ? 48u : 40u) >= (int)sizeof keys)
         return error_set(error, P5_ERR_NAME, "there is no monitor with so long a name");

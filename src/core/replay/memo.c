@@ -3,8 +3,9 @@
  * A *piece* is a basic block or a part of it. A *path* is the memo's entry for a piece that starts from one state
  * of the pipe in one variant (a number: bank conflicts, operand values ...). Its tree has a *node* for each
  * question of the pipe (code line, data reference, branch) and an *edge* for each answer that is not the usual one,
- * a hit without a wait; a *fan* stores the edges of a node that has several. A *leaf* is an outcome: clocks, counts, the next state. Objects of each kind are in a pool
- * and are known by their numbers; number 0 is none, or a dummy (memo.h, memo_tree.h). */
+ * a hit without a wait; a *fan* stores the edges of a node that has several. A *leaf* is an outcome: clocks, counts,
+ * the next state. Objects of each kind are in a pool and are known by their numbers; number 0 is none, or a dummy
+ * (memo.h, memo_tree.h). */
 #include "core/replay/memo.h"
 
 #include <assert.h>

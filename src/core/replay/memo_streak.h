@@ -2,7 +2,8 @@
  * entry for one state of the pipe and one variant. The pipe's lookups are *questions*. A *streak* is the questions
  * from the beginning of a path, or after an answer that was not usual, as long as answers are *usual*: hits that
  * wait for nothing. Its *steps* are those that must be asked even if the code cache did not change: data
- * references and (P54C) BTB lookups of groups without a branch. A *leaf* is the outcome of the piece: clocks, counts, the next state (memo_tree.h). */
+ * references and (P54C) BTB lookups of groups without a branch. A *leaf* is the outcome of the piece: clocks, counts,
+ * the next state (memo_tree.h). */
 #ifndef CORE_REPLAY_MEMO_STREAK_H
 #define CORE_REPLAY_MEMO_STREAK_H
 

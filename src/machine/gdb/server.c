@@ -152,6 +152,8 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
                              p5_run_result *result, p5_error *error)
 {
     p5_limits own;
+    if (where == NULL)
+        return error_null(error, "where");
     p5_status status = SIZED_COPY_IN(p5_limits, &own, limits, error);
     if (status == P5_OK)
         status = machine_check_ready(machine, error);

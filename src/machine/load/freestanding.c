@@ -179,6 +179,8 @@ p5_status p5_guest_detect(const char *path, p5_guest_kind *kind, p5_error *error
     size_t size;
     multiboot_header header;
     *kind = P5_GUEST_DETECT;
+    if (path == NULL)
+        return error_null(error, "path");
     p5_status status = file_read(path, BARE_LARGEST_FILE, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;

@@ -79,22 +79,38 @@ p5_status p5_machine_open(const p5_machine_options *options, p5_machine **machin
     return status == P5_OK ? machine_open(&own, NULL, machine, error) : status;
 }
 
+/* Returns P5_ERR_RANGE if an array of the options is NULL although its count is not 0, or a text in it is NULL. */
+static p5_status check_arrays(const p5_machine_options *options, p5_error *error)
+{
+    const struct {
+        const char *name;
+        const char *const *texts;
+        size_t count;
+    } arrays[] = {{"modules", options->modules, options->module_count},
+                  {"disks", options->disks, options->disk_count}};
+    if (options->shares == NULL && options->share_count != 0)
+        return error_set(error, P5_ERR_RANGE, "p5_machine_options.shares is NULL, but its count is %zu",
+                         options->share_count);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (arrays[i].texts == NULL && arrays[i].count != 0)
+            return error_set(error, P5_ERR_RANGE, "p5_machine_options.%s is NULL, but its count is %zu",
+                             arrays[i].name, arrays[i].count);
+        for (size_t n = 0; n < arrays[i].count; n++)
+            if (arrays[i].texts[n] == NULL)
+                return error_set(error, P5_ERR_RANGE, "p5_machine_options.%s[%zu] is NULL", arrays[i].name,
+                                 n);
+    }
+    return P5_OK;
+}
+
 /* Opens model, core, monitor and devices. A loader opens the engine. */
 p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
                        p5_error *error)
 {
     *machine = NULL;
-    const struct {
-        const char *name;
-        const void *array;
-        size_t count;
-    } arrays[] = {{"shares", options->shares, options->share_count},
-                  {"modules", options->modules, options->module_count},
-                  {"disks", options->disks, options->disk_count}};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        if (arrays[i].array == NULL && arrays[i].count != 0)
-            return error_set(error, P5_ERR_RANGE, "p5_machine_options.%s is NULL, but its count is %zu",
-                             arrays[i].name, arrays[i].count);
+    p5_status status = check_arrays(options, error);
+    if (status != P5_OK)
+        return status;
     if (options->memo_off && options->memo_check)
         return error_set(error, P5_ERR_STATE,
                          "memo_check needs the memo, so it cannot be combined with memo_off");
@@ -108,7 +124,7 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
         return error_set(error, P5_ERR_MEMORY, "no memory for a machine");
     m->options = *options;
     m->options.model = NULL; /* the caller's strings are not kept */
-    p5_status status = machine_copy_shares(m, options, error);
+    status = machine_copy_shares(m, options, error);
     if (status == P5_OK)
         status = machine_model(options, model, &m->model, error);
     m->options.agent = m->options.wires = m->options.check = m->options.monitor = NULL;

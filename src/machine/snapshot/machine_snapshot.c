@@ -162,6 +162,8 @@ p5_status p5_machine_save(p5_machine *machine, const char *path, const p5_save_o
                           p5_error *error)
 {
     p5_save_options own;
+    if (path == NULL)
+        return error_null(error, "path");
     p5_status status = SIZED_COPY_IN(p5_save_options, &own, options, error);
     if (status != P5_OK)
         return status;
@@ -212,7 +214,7 @@ p5_status p5_snapshot_read_info(const char *path, p5_snapshot_info *info, p5_err
     p5_status status = SIZED_CHECK(p5_snapshot_info, info, error);
     if (status != P5_OK)
         return status;
-    status = snapshot_file_open(path, &f, error);
+    status = path != NULL ? snapshot_file_open(path, &f, error) : error_null(error, "path");
     if (status == P5_OK) {
         status = read_preface(f, &own, error);
         snapshot_file_close(f);
@@ -285,6 +287,8 @@ p5_status p5_machine_restore(const char *path, const p5_machine_options *options
     p5_status status = SIZED_COPY_IN(p5_machine_options, &own, options, error);
     if (status == P5_OK)
         status = check_options(&own, error);
+    if (status == P5_OK && path == NULL)
+        status = error_null(error, "path");
     if (status != P5_OK)
         return status;
     snapshot_file *f;

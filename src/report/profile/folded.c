@@ -67,6 +67,8 @@ static bool add_stacks(const p5_profile *p, const profile_value *value, table_ro
 p5_status p5_profile_write_folded(FILE *out, const p5_profile *p, const char *event, p5_error *error)
 {
     profile_value value;
+    if (event == NULL)
+        return error_null(error, "event");
     p5_status status = profile_value_find(p->family, event, &value, error);
     if (status != P5_OK)
         return status;

@@ -159,6 +159,8 @@ p5_status p5_symbol_find(const char *path, const char *text, uint32_t *address, 
     uint64_t number, offset = 0;
     if (size != NULL)
         *size = 0;
+    if (path == NULL || text == NULL)
+        return error_null(error, path == NULL ? "path" : "text");
     if (text[0] >= '0' && text[0] <= '9' && text_to_u64(text, &number)) {
         *address = (uint32_t)number;
         return number <= UINT32_MAX ? P5_OK : error_set(error, P5_ERR_RANGE, "an address has 32 bits");

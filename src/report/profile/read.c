@@ -349,6 +349,8 @@ static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error
 p5_status p5_profile_read(const char *path, p5_profile **profile, p5_error *error)
 {
     *profile = NULL;
+    if (path == NULL)
+        return error_null(error, "path");
     FILE *in = fopen(path, "re");
     if (!in)
         return error_set(error, P5_ERR_IO, "cannot read %s: %s", path, strerror(errno));

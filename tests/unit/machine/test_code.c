@@ -73,13 +73,17 @@ TEST(other_ends_are_errors)
     assert_int_equal(p5_count_code(NULL, 1, NULL, &counts, &error), P5_ERR_RANGE);
 }
 
-/* An array that is missing though its count is not 0, and a share without a directory. */
+/* An array that is missing though its count is not 0, a share without a directory, and a text that is missing in an
+ * array. */
 TEST(missing_arrays_are_errors)
 {
     static const p5_share nowhere = {.size = sizeof nowhere};
+    static const char *const none[] = {NULL};
     const p5_machine_options wrong[] = {{.size = sizeof *wrong, .share_count = 1},
                                         {.size = sizeof *wrong, .module_count = 1},
                                         {.size = sizeof *wrong, .disk_count = 1},
+                                        {.size = sizeof *wrong, .modules = none, .module_count = 1},
+                                        {.size = sizeof *wrong, .disks = none, .disk_count = 1},
                                         {.size = sizeof *wrong, .shares = &nowhere, .share_count = 1}};
     p5_machine *machine;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -1,4 +1,5 @@
-/* Public calls that fail without a p5_error: they return the same status as with one. */
+/* Public calls that fail without a p5_error: they return the same status as with one.
+ * Required texts that are NULL. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include "../unit.h"
 #include "p5tool/machine.h"
 #include "p5scope/observe.h"
+#include "p5scope/pmu.h"
 #include "p5scope/profile.h"
 #include "p5tool/report.h"
 #include "p5scope/snapshot.h"
@@ -190,4 +192,48 @@ TEST(reading)
             assert_int_equal(silent, readers[i](texts[j], &error));
             assert_true(silent == P5_OK || error.message[0] != '\0');
         }
+}
+
+/* A text that is required (p5scope/status.h) may be NULL in no function. */
+TEST(missing_texts)
+{
+    p5_machine *machine = NULL, *restored = NULL;
+    p5_guest_kind kind;
+    p5_model *model = NULL, *other;
+    p5_snapshot_info info = {.size = sizeof info};
+    p5_error error;
+    enum p5_event event;
+    p5_counter_select select;
+    p5_profile *profile;
+    uint32_t address;
+    assert_int_equal(p5_event_find(NULL, &event, NULL), P5_ERR_RANGE);
+    assert_int_equal(p5_counter_parse(NULL, 0, P5_FAMILY_P55C, &select, NULL), P5_ERR_RANGE);
+    assert_int_equal(p5_model_open(NULL, &other, NULL), P5_ERR_RANGE);
+    assert_null(other);
+    assert_int_equal(p5_model_open("p55c-200", &model, NULL), P5_OK);
+    assert_int_equal(p5_model_set_monitor(model, NULL, NULL), P5_ERR_RANGE);
+    assert_int_equal(p5_model_set_agent(model, NULL, NULL), P5_ERR_RANGE);
+    assert_int_equal(p5_model_set_wires(model, NULL, NULL), P5_ERR_RANGE);
+    assert_int_equal(p5_model_set_check(model, NULL, NULL), P5_ERR_RANGE);
+    p5_model_close(model);
+    assert_int_equal(p5_symbol_find(NULL, "main", &address, NULL, NULL), P5_ERR_RANGE);
+    assert_int_equal(p5_symbol_find(bad_file, NULL, &address, NULL, NULL), P5_ERR_RANGE);
+    assert_int_equal(p5_profile_read(NULL, &profile, NULL), P5_ERR_RANGE);
+    assert_null(profile);
+    assert_int_equal(p5_guest_detect(NULL, &kind, NULL), P5_ERR_RANGE);
+    assert_int_equal(p5_machine_restore(NULL, NULL, &restored, NULL), P5_ERR_RANGE);
+    assert_null(restored);
+    assert_int_equal(p5_snapshot_read_info(NULL, &info, NULL), P5_ERR_RANGE);
+    p5_snapshot_info_free(&info);
+    assert_int_equal(p5_machine_open(NULL, &machine, NULL), P5_OK);
+    assert_int_equal(p5_machine_load(machine, NULL, NULL, &error), P5_ERR_RANGE);
+    assert_non_null(strstr(error.message, "`path` is NULL"));
+    assert_int_equal(p5_machine_load_code(machine, "\x90", 1, NULL, NULL), P5_OK);
+    assert_int_equal(p5_profile_start(machine, NULL, NULL, NULL), P5_OK);
+    assert_int_equal(p5_profile_take(machine, NULL, NULL, &profile, NULL), P5_OK);
+    assert_int_equal(p5_profile_write_folded(stdout, profile, NULL, NULL), P5_ERR_RANGE);
+    p5_profile_free(profile);
+    assert_int_equal(p5_machine_save(machine, NULL, NULL, NULL), P5_ERR_RANGE);
+    assert_int_equal(p5_machine_run_gdb(machine, NULL, NULL, NULL, NULL), P5_ERR_RANGE);
+    p5_machine_close(machine);
 }
