@@ -207,6 +207,10 @@ bool model_value_set(p5_model *model, const model_field *field, const char *valu
                      char expected[MODEL_EXPECTED]);
 /* Writes the value of a key to `text`, of `size` bytes, as a model file would have it. */
 void model_value_text(const p5_model *model, const model_field *field, char *text, size_t size);
+/* Validate a model, of which the keys `given` (by field) were set, before its first use, and its monitor and pins after a
+ * change. Errors of model_validate have the place `name`. */
+p5_status model_validate(const p5_model *model, const bool *given, const char *name, p5_error *error);
+p5_status model_validate_monitor(const p5_model *model, p5_error *error);
 
 /* The built-in files, src/core/model/models/NAME.ini: models, and the processors on which they are based. The lists end
  * with a NULL name. */
