@@ -10,10 +10,19 @@
 #define R32(name)    "<reg name=\"" name "\" bitsize=\"32\" type=\"int32\"/>"
 #define DATA(name)   "<reg name=\"" name "\" bitsize=\"32\" type=\"data_ptr\"/>"
 #define CODE(name)   "<reg name=\"" name "\" bitsize=\"32\" type=\"code_ptr\"/>"
+#define FLAGS(name)  "<reg name=\"" name "\" bitsize=\"32\" type=\"i386_eflags\"/>"
 #define X87(name)    "<reg name=\"" name "\" bitsize=\"80\" type=\"i387_ext\"/>"
 #define FLOAT(name)  "<reg name=\"" name "\" bitsize=\"32\" type=\"int\" group=\"float\"/>"
 #define R64(name)    "<reg name=\"" name "\" bitsize=\"64\" type=\"uint64\" group=\"system\"/>"
 #define SYSTEM(name) "<reg name=\"" name "\" bitsize=\"32\" type=\"uint32\" group=\"system\"/>"
+
+/* The type of EFLAGS, with gdb's name for it: a bit with a name each, so that gdb shows those that are set. */
+#define FLAG(name, bit) "<field name=\"" name "\" start=\"" #bit "\" end=\"" #bit "\"/>"
+#define FLAGS_TYPE                                                                                           \
+    "<flags id=\"i386_eflags\" size=\"4\">" FLAG("CF", 0) FLAG("", 1) FLAG("PF", 2) FLAG("AF", 4)            \
+        FLAG("ZF", 6) FLAG("SF", 7) FLAG("TF", 8) FLAG("IF", 9) FLAG("DF", 10) FLAG("OF", 11) FLAG("NT", 14) \
+            FLAG("RF", 16) FLAG("VM", 17) FLAG("AC", 18) FLAG("VIF", 19) FLAG("VIP", 20)                     \
+                FLAG("ID", 21) "</flags>"
 
 /* Where a register is in p5_machine_registers, and how many bytes it has there. gdb sees registers of less than 4 bytes
  * extended with zeros. */
@@ -39,7 +48,7 @@ typedef struct place {
     X(R32("esi"), MEMBER(esi))                                                                               \
     X(R32("edi"), MEMBER(edi))                                                                               \
     X(CODE("eip"), MEMBER(eip))                                                                              \
-    X(R32("eflags"), MEMBER(eflags))                                                                         \
+    X(FLAGS("eflags"), MEMBER(eflags))                                                                       \
     X(R32("cs"), MEMBER(cs.selector))                                                                        \
     X(R32("ss"), MEMBER(ss.selector))                                                                        \
     X(R32("ds"), MEMBER(ds.selector))                                                                        \
@@ -87,7 +96,7 @@ const char *gdb_description(void)
 {
     /* clang-format off */
     return "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target><architecture>i386</architecture>"
-           "<feature name=\"org.gnu.gdb.i386.core\">" CORE_REGISTERS(ELEMENT) "</feature>"
+           "<feature name=\"org.gnu.gdb.i386.core\">" FLAGS_TYPE CORE_REGISTERS(ELEMENT) "</feature>"
            "<feature name=\"org.p5scope.system\">" CONTROL_REGISTERS(ELEMENT) MSRS(ELEMENT) "</feature></target>";
     /* clang-format on */
 }

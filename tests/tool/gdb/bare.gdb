@@ -1,5 +1,8 @@
 # registers, steps, break- and watchpoints, memory and monitor commands on a bare-metal guest
 info registers eip esp cs eflags
+set var $eflags = 0x8d7
+print $eflags
+set var $eflags = 2
 x/2i $eip
 stepi
 stepi
