@@ -143,12 +143,20 @@ int64_t pipe_wait(pipe *p, const op *u, const op *v, int64_t d2, int64_t miss_un
     return ex;
 }
 
+/* Charges clocks for which the group waits to a cause, which may be the longest one so far. */
+static void spend_wait(pipe *p, p5_stall cause, int64_t clocks, longest_wait *longest)
+{
+    pipe_spend(p, cause, (uint64_t)clocks);
+    if (clocks > longest->clocks)
+        *longest = (longest_wait){cause, clocks};
+}
+
 int64_t pipe_units_ready(pipe *p, const op *u, const op *v, int64_t clock, longest_wait *longest)
 {
     if ((u->flags & ISA_SERIALISING) && p->resolver->drained) {
         const int64_t from = clock;
         clock = (int64_t)(p->resolver->drained(p->resolver->context, p->start + (uint64_t)clock) - p->start);
-        pipe_spend(p, P5_STALL_SERIALISE, (uint64_t)(clock - from));
+        spend_wait(p, P5_STALL_SERIALISE, clock - from, longest);
     }
     if (p->control.ideal & P5_IDEAL_RESULTS)
         fpu_complete_results(&p->fpu, clock);
@@ -157,16 +165,14 @@ int64_t pipe_units_ready(pipe *p, const op *u, const op *v, int64_t clock, longe
         unfrozen = clock_later(unfrozen, fpu_ready(&p->fpu, v, clock));
     if (unfrozen > clock) {
         const uint64_t clocks = (uint64_t)(unfrozen - clock);
-        pipe_spend(p, P5_STALL_FPU, clocks);
+        spend_wait(p, P5_STALL_FPU, unfrozen - clock, longest);
         pipe_count(p, P5_EVENT_FLOATING_POINT_STALLS_DURATION, clocks, clocks);
-        if (unfrozen - clock > longest->clocks)
-            *longest = (longest_wait){P5_STALL_FPU, unfrozen - clock};
     }
     int64_t switches = switch_mode(p, u);
     if (v)
         switches += switch_mode(p, v);
     if (switches)
-        pipe_spend(p, P5_STALL_MMX_FP_SWITCH, (uint64_t)switches);
+        spend_wait(p, P5_STALL_MMX_FP_SWITCH, switches, longest);
     return unfrozen + switches;
 }
 

@@ -21,7 +21,7 @@ void pipe_count_hidden(pipe *p, const op *u, const op *v);
 int64_t pipe_wait(pipe *p, const op *u, const op *v, int64_t d2, int64_t miss_until, longest_wait *longest);
 /* Returns the clock until which a group that could enter EX at `clock` has to wait for writes on their way to memory
  * (serialising instructions), for the x87 pipe, and for a switch between MMX and x87. Attributes these clocks, and
- * updates `*longest` if the x87 pipe causes a longer wait. */
+ * updates `*longest` if one of these causes a longer wait. */
 int64_t pipe_units_ready(pipe *p, const op *u, const op *v, int64_t clock, longest_wait *longest);
 /* Reports a group to the tracer; `stages` has its clocks. */
 void pipe_trace_group(pipe *p, const pipe_insn *u, const pipe_insn *v, p5_trace_insn *stages, unpaired why,
