@@ -277,8 +277,10 @@ p5_status profile_value_find(unsigned family, const char *name, profile_value *v
         if (status == P5_OK && (modifiers.asserted || *s.at != '\0'))
             status = scan_fail(&s, modifiers.asserted ? strpbrk(modifiers.text, "cC") : s.at, P5_ERR_SYNTAX,
                                "a modifier is u (CPL 3) or k (CPL 0-2): the processor has no such event");
-        snprintf(value->name, sizeof value->name, "%s%s%.*s", profile_quantity_name(q, buffer),
-                 modifiers.length > 0 ? ":" : "", (int)modifiers.length, modifiers.text);
+        snprintf(value->name, sizeof value->name, "%s", profile_quantity_name(q, buffer));
+        if (modifiers.length > 0)
+            snprintf(value->name + strlen(value->name), sizeof value->name - strlen(value->name), ":%.*s",
+                     (int)modifiers.length, modifiers.text);
         return status;
     }
     p5_selected found;

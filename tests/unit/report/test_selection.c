@@ -111,6 +111,9 @@ TEST(what_is_selected_again_is_one_row)
     p5_selection_free(&s);
     select_ok(&s, "{flops,data_read},flops,{flops,data_write}", P5_FAMILY_P54C);
     assert_int_equal(s.count, 4);
+    p5_selection_join_groups(&s);
+    assert_int_equal(s.count, 3);
+    assert_string_equal(s.items[2].name, "data_write");
     p5_selection_free(&s);
 }
 
