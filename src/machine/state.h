@@ -120,7 +120,7 @@ struct p5_machine {
     /* The executing thread writes `handed` for each batch that it hands over. */
     BEGINS_LINE
     unsigned handed;                               /* messages since the last wait for the model's thread */
-    unsigned turns;                                /* consecutive waits that followed only a few messages */
+    unsigned short_waits;                          /* consecutive waits that followed only a few messages */
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far: fast_forward.c */
     p5_counts forward_counts;                      /* their counts, which no reported total includes */
     bool running;                 /* within p5_machine_run: any call from the host comes from a callback */

@@ -14,7 +14,7 @@
 enum {
     LEAST_MESSAGES = 4, /* fewer messages between two waits for the model's thread mean that the threads only
                            take turns */
-    MOST_TURNS = 64,    /* consecutive waits of that kind after which this thread continues alone */
+    MOST_SHORT_WAITS = 64,       /* consecutive waits of that kind after which this thread continues alone */
     ALONE_INSTRUCTIONS = 1 << 17 /* for how many instructions it continues alone */
 };
 
@@ -117,10 +117,11 @@ static inline bool run_needs_only_goals(const p5_machine *machine, const p5_reti
 static void run_wait(p5_machine *machine)
 {
     pricer_wait(machine->pricer);
-    machine->turns = machine->handed < LEAST_MESSAGES ? machine->turns + (machine->handed > 0) : 0;
-    if (machine->turns >= MOST_TURNS) {
+    machine->short_waits =
+        machine->handed < LEAST_MESSAGES ? machine->short_waits + (machine->handed > 0) : 0;
+    if (machine->short_waits >= MOST_SHORT_WAITS) {
         machine->hands_over = false;
-        machine->turns = 0;
+        machine->short_waits = 0;
         machine->alone_until = machine->instructions + ALONE_INSTRUCTIONS;
         if (machine->alone_until < machine->check_instructions)
             machine->check_instructions = machine->alone_until;

@@ -106,8 +106,8 @@ TEST(test_exception)
                                 .block = block,
                                 .index = 1};
     const uint64_t clock = p5_core_clock(core);
-    p5_exception wrong[6];
-    for (unsigned i = 0; i < 6; i++)
+    p5_exception wrong[7];
+    for (unsigned i = 0; i < 7; i++)
         wrong[i] = right;
     wrong[0].cpl = 4;
     wrong[1].cpl_after = 4;
@@ -115,7 +115,8 @@ TEST(test_exception)
     wrong[3].index = 2;
     wrong[4].access_count = 1;
     wrong[5].reference = P5_REFERENCE_CODE + 1;
-    for (unsigned i = 0; i < 6; i++)
+    wrong[6].kind = (p5_transfer)(P5_TRANSFER_NMI + 1);
+    for (unsigned i = 0; i < 7; i++)
         assert_int_equal(P5_ERR_RANGE, p5_core_exception(core, &wrong[i]));
     assert_int_equal(clock, p5_core_clock(core));
     assert_int_equal(P5_OK, p5_core_exception(core, &right));
