@@ -105,10 +105,11 @@ uint16_t bios_key_word(const key_press *key)
     return (uint16_t)(code << 8 | keyboard_character(code, key->shift, key->control));
 }
 
-/* Reads a byte from the keyboard controller: tracks the modifier keys, and stores the word of a pressed key. */
+/* Processes the byte of the keyboard controller in AL, which INT 15h AH = 4Fh has let pass: tracks the modifier keys, and
+ * stores the word of a pressed key. */
 void bios_key_interrupt(bios *b)
 {
-    uint8_t code = (uint8_t)devices_read(b->machine, 0x60, 1), flags = (uint8_t)bios_load(b, BDA_SHIFT, 1);
+    uint8_t code = bios_low(b, ENGINE_EAX), flags = (uint8_t)bios_load(b, BDA_SHIFT, 1);
     uint8_t kind = (uint8_t)bios_load(b, BDA_KEYBOARD, 1), modifier = key_modifier(code & (uint8_t)~BREAK);
     bool extended = (kind & LAST_WAS_EXTENDED) != 0;
     bool prefix = code == KEY_EXTENDED;
