@@ -66,6 +66,18 @@ dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const 
     return DOS_OK;
 }
 
+/* Converts a directory entry's time and date to seconds since 1970. */
+int64_t dos_unpack_time(uint16_t time, uint16_t day)
+{
+    struct tm t = {.tm_hour = time >> 11,
+                   .tm_min = time >> 5 & 63,
+                   .tm_sec = (time & 31) * 2,
+                   .tm_year = (day >> 9) + 80,
+                   .tm_mon = (day >> 5 & 15) - 1,
+                   .tm_mday = day & 31};
+    return timegm(&t);
+}
+
 /* Converts seconds since 1970 to a directory entry's time (units of two seconds) and date (years since 1980). */
 void dos_pack_time(int64_t seconds, uint16_t *time, uint16_t *day)
 {

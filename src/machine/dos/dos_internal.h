@@ -212,8 +212,9 @@ int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *pl
 /* Writes as many bytes as the quota permits (NULL: no limit) and sets *done to their number. */
 dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const void *bytes, size_t size,
                          size_t *done);
-/* Converts seconds since 1970 to the two words of a directory entry. */
+/* Converts seconds since 1970 to the two words of a directory entry, and back. */
 void dos_pack_time(int64_t seconds, uint16_t *time, uint16_t *day);
+int64_t dos_unpack_time(uint16_t time, uint16_t day);
 
 /* --- find.c --- */
 

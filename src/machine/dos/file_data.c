@@ -251,7 +251,20 @@ dos_error dos_call_ioctl(dos *d)
     }
 }
 
-/* AH = 57h: AL = 0 returns the time in CX and the date in DX. */
+/* Sets the time of the last change of a file in a writable share. */
+static dos_error set_file_time(const dos *d, const dos_file *file, int64_t seconds)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = (time_t)seconds}};
+    SHARE_PLACE(place);
+    if (file->path == NULL)
+        return DOS_DENIED;
+    int32_t wrong = share_resolve(&d->tree, "", file->path, 0, &place);
+    if (wrong == 0)
+        wrong = share_may_change(&place);
+    return dos_error_of(wrong == 0 ? share_set_times(&place, times) : wrong);
+}
+
+/* AH = 57h: AL = 0 returns the time in CX and the date in DX, AL = 1 sets them. */
 dos_error dos_call_file_time(dos *d)
 {
     const dos_file *file = dos_file_at(d, bios_word(&d->bios, ENGINE_EBX));
@@ -260,7 +273,10 @@ dos_error dos_call_file_time(dos *d)
     if (file == NULL)
         return DOS_NO_HANDLE;
     if (bios_low(&d->bios, ENGINE_EAX) == 1)
-        return DOS_OK;
+        return file->kind != DOS_DISK ? DOS_OK
+                                      : set_file_time(d, file,
+                                                      dos_unpack_time(bios_word(&d->bios, ENGINE_ECX),
+                                                                      bios_word(&d->bios, ENGINE_EDX)));
     if (bios_low(&d->bios, ENGINE_EAX) != 0)
         return DOS_NO_FUNCTION;
     if (file->kind == DOS_DISK)
