@@ -55,13 +55,18 @@ static uint16_t key_next(const bios *b, uint16_t at)
     return at >= bios_load(b, BDA_KEY_END, 2) ? (uint16_t)bios_load(b, BDA_KEY_START, 2) : at;
 }
 
+bool bios_key_room(const bios *b)
+{
+    return key_next(b, (uint16_t)bios_load(b, BDA_KEY_TAIL, 2)) != bios_load(b, BDA_KEY_HEAD, 2);
+}
+
 bool bios_key_put(bios *b, uint16_t key)
 {
-    uint16_t tail = (uint16_t)bios_load(b, BDA_KEY_TAIL, 2), next = key_next(b, tail);
-    if (next == bios_load(b, BDA_KEY_HEAD, 2))
+    uint16_t tail = (uint16_t)bios_load(b, BDA_KEY_TAIL, 2);
+    if (!bios_key_room(b))
         return false;
     bios_store(b, 0x400u + tail, 2, key);
-    bios_store(b, BDA_KEY_TAIL, 2, next);
+    bios_store(b, BDA_KEY_TAIL, 2, key_next(b, tail));
     return true;
 }
 

@@ -89,8 +89,9 @@ struct devices {
     video video;
     void (*service)(void *context); /* devices_attach_service */
     void *service_context;
-    input_to input;       /* the device that receives the user's input */
-    uint64_t input_taken; /* bytes of input consumed so far */
+    keyboard_use (*keyboard_use)(const p5_machine *machine); /* keyboard_attach_use */
+    input_to input;                                          /* the device that receives the user's input */
+    uint64_t input_taken;                                    /* bytes of input consumed so far */
     /* Buffered console output (port E9h, COM1, DOS). */
     size_t console_used;
     char console_text[CONSOLE_BYTES];

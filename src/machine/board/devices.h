@@ -95,9 +95,13 @@ uint64_t devices_input_taken(const devices *b);
 void devices_console_char(devices *b, char c);
 void devices_console_flush(devices *b);
 
-/* Chooses whether each key of the user's input needs a request (keyboard_request_key), or keys arrive as fast as the
- * keyboard sends them. */
-void keyboard_set_one_by_one(devices *b, bool one_by_one);
+/* How a guest receives keys: by requests to the BIOS, or by its own interrupt handler, which is ready for one or not. */
+typedef enum keyboard_use { KEYS_BY_BIOS, KEYS_TO_HANDLER, KEYS_WAIT } keyboard_use;
+/* Makes each key of the user's input need a request (keyboard_request_key), unless `use` says that a handler of the guest
+ * is ready for it. Without this call, keys arrive as fast as the keyboard sends them. */
+void keyboard_set_one_by_one(devices *b);
+/* Sets the function that keyboard_set_one_by_one needs; also to be called after a snapshot has been loaded. */
+void keyboard_attach_use(devices *b, keyboard_use (*use)(const p5_machine *machine));
 /* Requests a key of the user's input from the keyboard. */
 void keyboard_request_key(devices *b);
 /* Returns true if no key is being sent and the input has ended. */

@@ -15,7 +15,8 @@ enum {
     CODE_ALT = 0x38,
     CODE_EXTENDED = 0xe0,
     CODE_BREAK = 0x80, /* added to a scan code when the key is released */
-    BYTE_HZ = 1000     /* a byte from the keyboard takes about a millisecond */
+    BYTE_HZ = 1000,    /* a byte from the keyboard takes about a millisecond */
+    HELD_BYTES = 50    /* a key that is held is released after the time of so many bytes */
 };
 
 /* Characters of the keys with scan codes 1-39h, without and with shift. */
@@ -105,9 +106,16 @@ static bool keyboard_listens(const keyboard *k)
     return k->wanted && k->scanning && !k->input_ended && (k->command_byte & DISABLE_KEYBOARD) == 0;
 }
 
+keyboard_use keyboard_use_of(const devices *b)
+{
+    return b->keyboard.one_by_one && b->keyboard_use != NULL ? b->keyboard_use(b->machine) : KEYS_WAIT;
+}
+
 void keyboard_expect(devices *b)
 {
     keyboard *k = &b->keyboard;
+    if (!k->wanted && !k->input_ended && k->queued == 0)
+        k->wanted = pic_open(&b->pic, IRQ_KEYBOARD) && keyboard_use_of(b) == KEYS_TO_HANDLER;
     if (b->input == INPUT_KEYBOARD && keyboard_listens(k) && k->queued == 0 && k->next_at == UINT64_MAX)
         k->next_at = keyboard_byte_time(b);
 }
@@ -174,6 +182,17 @@ static int own_input(devices *b, uint8_t *byte)
     return devices_input(b, INPUT_KEYBOARD, byte);
 }
 
+/* Returns the clock at which the next byte of the queue arrives. The release of a key that is held comes later. */
+static uint64_t next_byte_time(devices *b)
+{
+    keyboard *k = &b->keyboard;
+    uint8_t code = k->queue[k->queue[0] == CODE_EXTENDED];
+    if (!k->holds || (code & CODE_BREAK) == 0)
+        return keyboard_byte_time(b);
+    k->holds = false;
+    return b->now + devices_clock_of(b, HELD_BYTES, BYTE_HZ);
+}
+
 /* Handles the arrival of a byte at the clock next_at: takes the next key of the input if nothing is queued, and moves
  * a queued byte into the controller's output buffer. */
 static void keyboard_arrive(devices *b)
@@ -202,7 +221,7 @@ static void keyboard_arrive(devices *b)
     k->queued--;
     k->queue_mouse >>= 1;
     memmove(k->queue, k->queue + 1, k->queued);
-    k->next_at = k->queued != 0 ? keyboard_byte_time(b) : UINT64_MAX;
+    k->next_at = k->queued != 0 ? next_byte_time(b) : UINT64_MAX;
 }
 
 static void keyboard_advance(devices *b)
@@ -231,11 +250,15 @@ void keyboard_attach_timers(devices *b)
     devices_attach_timer(b, &(device_timer){IRQ_MOUSE, mouse_deadline, keyboard_advance});
 }
 
-void keyboard_set_one_by_one(devices *b, bool one_by_one)
+void keyboard_set_one_by_one(devices *b)
 {
-    b->keyboard.one_by_one = one_by_one;
-    b->keyboard.wanted = !one_by_one;
-    keyboard_expect(b);
+    b->keyboard.one_by_one = true;
+    b->keyboard.wanted = false;
+}
+
+void keyboard_attach_use(devices *b, keyboard_use (*use)(const p5_machine *machine))
+{
+    b->keyboard_use = use;
 }
 
 void keyboard_request_key(devices *b)
@@ -341,4 +364,5 @@ const snapshot_table keyboard_state = {SNAPSHOT(
     FIELD_ANY_OF([0], queue), FIELD_MOST(KEYBOARD_QUEUE, queued), FIELD_DEADLINE(next_at),
     FIELD_SINCE(2, FIELD_FLAG(output_is_mouse), FIELD_ANY(queue_mouse), FIELD_TABLE(&mouse_state, mouse),
                 FIELD_ANY_OF([0], sequence), FIELD_MOST(KEY_SEQUENCE_BYTES - 1, sequence_bytes),
-                FIELD_ANY(looks_at_end), FIELD_TIME(looks_since)))};
+                FIELD_ANY(looks_at_end), FIELD_TIME(looks_since)),
+    FIELD_SINCE(4, FIELD_FLAG(holds)))};

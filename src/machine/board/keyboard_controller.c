@@ -116,12 +116,18 @@ static void data_write(devices *b, uint8_t byte)
 
 /* --- ports --- */
 
-/* Reads port 60h, which empties the output buffer. */
+/* Reads port 60h, which empties the output buffer. A guest that reads it again, and has no handler that does, polls for a
+ * key: this counts as a request for one that is held for a while. */
 static uint32_t keyboard_read(devices *b, uint16_t port)
 {
     keyboard *k = &b->keyboard;
     (void)port;
     uint8_t value = k->output;
+    if (!k->output_full && k->queued == 0 && keyboard_use_of(b) == KEYS_BY_BIOS) {
+        k->wanted = true;
+        k->holds = true;
+        keyboard_polled(b);
+    }
     if (k->output_full && k->next_at != UINT64_MAX && k->next_at < keyboard_byte_time(b))
         k->next_at = keyboard_byte_time(b); /* the keyboard begins to send the next byte only now */
     k->output_full = false;

@@ -18,6 +18,8 @@ enum {
 void keyboard_drive_lines(devices *b);
 /* Returns the clock at which a byte that is sent now arrives. */
 uint64_t keyboard_byte_time(const devices *b);
+/* Returns how the guest receives keys, each of which it must request: else KEYS_WAIT. */
+keyboard_use keyboard_use_of(const devices *b);
 /* Schedules the next key of the user's input if the guest has requested one and all earlier bytes have been sent. */
 void keyboard_expect(devices *b);
 /* Sends a byte to the keyboard, or to the mouse. */

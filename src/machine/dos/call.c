@@ -78,8 +78,6 @@ static dos_error vector_set(dos *d)
 {
     unsigned vector = bios_low(&d->bios, ENGINE_EAX);
     bios_store(&d->bios, vector * 4, 4, bios_pointer(&d->bios, ENGINE_DS, ENGINE_EDX));
-    if (vector == 9) /* IRQ 1: the program reads the keyboard itself, so keys must arrive without INT 16h */
-        keyboard_set_one_by_one(d->machine->devices, false);
     return DOS_OK;
 }
 

@@ -39,13 +39,16 @@ static void count_poll_at_end(dos *d)
 
 /* --- characters of the input --- */
 
-/* Returns true if the keyboard is sending a key that the BIOS will receive, because INT 9 still leads to the BIOS. The key
- * has precedence over the input stream. */
-static bool key_comes(const dos *d)
+/* Returns whether IRQ 1 leads to a handler of the program: in real mode if its vector is not the BIOS's, in protected mode
+ * always. The handler may pass keys on to the BIOS, so it gets the next one only if the BIOS's key buffer has room. */
+keyboard_use dos_keyboard_use(const p5_machine *machine)
 {
     enum { KEYBOARD_VECTOR = 9 };
-    return bios_load(&d->bios, KEYBOARD_VECTOR * 4, 4) == bios_stub_address(KEYBOARD_VECTOR) &&
-           keyboard_sends_key(d->machine->devices);
+    const dos *d = machine->guest_state;
+    if ((engine_get(machine->engine, ENGINE_CR0) & CR0_PE) == 0 &&
+        bios_load(&d->bios, KEYBOARD_VECTOR * 4, 4) == bios_stub_address(KEYBOARD_VECTOR))
+        return KEYS_BY_BIOS;
+    return bios_key_room(&d->bios) ? KEYS_TO_HANDLER : KEYS_WAIT;
 }
 
 /* Takes a key of the input stream, whatever the BIOS key buffer holds. Returns 1, 0 if there is none yet, or -1 at the end
@@ -94,7 +97,7 @@ static int next_byte(dos *d, uint8_t *byte)
     } else if (bios_key_take(&d->bios, &word)) {
         *byte = first_byte(d, word);
     } else {
-        got = key_comes(d) ? 0 : take_input(d, &key);
+        got = keyboard_sends_key(d->machine->devices) ? 0 : take_input(d, &key);
         if (got == 1)
             *byte = key.code == 0 || key.character != 0 ? key.character : first_byte(d, bios_key_word(&key));
     }
@@ -126,7 +129,7 @@ bool dos_input_waits(dos *d)
         d->looked_at = now + 1;
     if (now < d->looked_at + machine_ns_to_clocks(d->machine, LOOK_NS))
         return false;
-    int got = key_comes(d) ? 0 : take_input(d, &key);
+    int got = keyboard_sends_key(d->machine->devices) ? 0 : take_input(d, &key);
     if (got < 0)
         count_poll_at_end(d);
     return got == 1 && bios_key_put(&d->bios, bios_key_word(&key));

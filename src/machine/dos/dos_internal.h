@@ -273,6 +273,8 @@ size_t dos_parse_name(const dos *d, const char *text, uint8_t flags, uint8_t to[
 
 /* --- console.c --- */
 
+/* Returns how the program receives keys (keyboard_attach_use). */
+keyboard_use dos_keyboard_use(const p5_machine *machine);
 /* Takes the next byte of the input. Returns 1, 0 if there is none yet, or -1 at the end of the input. */
 int dos_input(dos *d, uint8_t *byte);
 /* Returns true if a byte of the input is available. */

@@ -96,6 +96,7 @@ void dos_attach(dos *d, p5_machine *machine)
     d->bios.owner = d;
     d->bios.serve = dos_serve;
     d->bios.memory_taken = true;
+    keyboard_attach_use(machine->devices, dos_keyboard_use);
 }
 
 /* Writes the code to which the vectors lead. An OUT to BIOS_PORT calls dos_serve, which sets carry if the stub must wait
@@ -243,7 +244,7 @@ static p5_status start(dos *d, const char *path, const char *const *arguments, c
     engine_set(machine->engine, ENGINE_ESP, BOOT_STACK);
     bios_install(&d->bios);
     put_stubs(d);
-    keyboard_set_one_by_one(machine->devices, true);
+    keyboard_set_one_by_one(machine->devices);
     devices_set_a20(machine->devices, false);
     dos_national_open(d);
     dos_lists_open(d);

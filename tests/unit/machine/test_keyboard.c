@@ -77,7 +77,7 @@ TEST(test_requests)
 {
     p5_machine *m = board_open("ab");
     m->devices->input = INPUT_KEYBOARD;
-    keyboard_set_one_by_one(m->devices, true);
+    keyboard_set_one_by_one(m->devices);
     assert_false(keyboard_sends_key(m->devices));
     keyboard_request_key(m->devices);
     assert_true(keyboard_sends_key(m->devices));
