@@ -6,7 +6,7 @@
 #include "machine/base/time.h"
 #include "machine/dos/dos_internal.h"
 
-enum { END_OF_FILE = 0x1a };
+enum { ESC = 0x1b, END_OF_FILE = 0x1a, CODE_LEFT = 0x4b /* scan code of the left arrow */ };
 /* Time from the first status poll until input becomes available (dos_input_waits). */
 enum { LOOK_NS = 2000000 };
 
@@ -267,7 +267,19 @@ dos_error dos_call_line(dos *d)
             byte = '\r';
         if (byte == '\r')
             break;
-        if (byte == '\b') {
+        if (byte == 0 &&
+            d->scan_code != 0) { /* of the keys without a character, the left arrow is Backspace */
+            byte = d->scan_code == CODE_LEFT ? '\b' : 0;
+            d->scan_code = 0;
+            if (byte == 0)
+                continue;
+        }
+        if (byte == ESC) { /* drops the line */
+            d->line_used = 0;
+            put(d, '\\');
+            put(d, '\r');
+            put(d, '\n');
+        } else if (byte == '\b') {
             if (d->line_used != 0) {
                 d->line_used--;
                 put(d, '\b');
