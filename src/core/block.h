@@ -38,7 +38,7 @@ struct p5_block {
     unsigned line_count;     /* lines of the code cache that it spans */
     uint32_t most_clocks;    /* sum of op.most_clocks: upper bound if every reference hits */
     op_switch first_switch;  /* switch between MMX and x87 that its first such instruction may cause */
-    uint64_t worst_clocks;   /* upper bound, misses included: bound_worst */
+    uint64_t own_clocks;     /* upper bound, misses included: bound_own */
     uint32_t branch_address; /* of the last instruction, a branch or not */
     struct p5_block *next, **link; /* the core's list of blocks */
     struct p5_block *exact;        /* the same block of the core that this one is compared with, or NULL */

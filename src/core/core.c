@@ -81,7 +81,7 @@ bool core_is_profiled(const p5_core *core)
 
 uint64_t core_block_clocks(const p5_block *block)
 {
-    return block->worst_clocks;
+    return block->own_clocks;
 }
 
 uint64_t core_most_clocks(const p5_core *core)
@@ -125,11 +125,13 @@ p5_block *core_block_make(p5_core *core, isa_block *code)
     p5_block *block = block_prepare(&core->timing, code);
     if (!block)
         return NULL;
-    block->worst_clocks =
-        bound_worst(&core->bound, block->most_clocks,
-                    block_is_repeat(block) ? BATCH_REPEATED : block->access_count, block->code->size);
-    if (block->worst_clocks > core_longest_block(core))
-        atomic_store_explicit(&core->longest_block, block->worst_clocks, memory_order_relaxed);
+    block->own_clocks =
+        block_is_repeat(block)
+            ? bound_own_of_string(&core->bound, block->most_clocks, BATCH_REPEATED, block->code->size)
+            : bound_own(&core->bound, block->most_clocks, block->access_count, block->code->size);
+    const uint64_t worst = block->own_clocks + core->bound.backlog_clocks;
+    if (worst > core_longest_block(core))
+        atomic_store_explicit(&core->longest_block, worst, memory_order_relaxed);
     block->ran = branch_runs_find(&core->ran, block->branch_address, /* shared with blocks that end alike */
                                   (uint8_t)(block->fall_through - block->branch_address), block->branch_kind);
     if (!block->ran) {

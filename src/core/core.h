@@ -11,10 +11,12 @@
 const p5_model *core_model(const p5_core *core);
 /* Returns whether a profile is being made. */
 bool core_is_profiled(const p5_core *core);
-/* Returns an upper bound of the clocks that one execution of the block takes. A REP string in it may make
- * BATCH_REPEATED references. Other references beyond those of p5_block_accesses are not included. */
+/* Returns an upper bound of the clocks that one execution of the block takes after what was executed before it. A REP
+ * string in it may make BATCH_REPEATED references. Other references beyond those of p5_block_accesses are not
+ * included. */
 uint64_t core_block_clocks(const p5_block *block);
-/* Returns the highest core_block_clocks of all blocks made so far. */
+/* Returns the highest core_block_clocks of all blocks made so far, with the clocks that what was executed before may
+ * still take. */
 uint64_t core_most_clocks(const p5_core *core);
 /* Returns the core clock at which another bus master takes its next turn; UINT64_MAX if there is none. */
 uint64_t core_agent_turn(const p5_core *core);

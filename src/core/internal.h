@@ -26,7 +26,7 @@ typedef struct branch_trace {
 struct p5_core {
     timing timing;               /* from the model file */
     bound bound;                 /* likewise */
-    atomic_ullong longest_block; /* highest p5_block.worst_clocks so far */
+    atomic_ullong longest_block; /* core_most_clocks */
     isa_decoder *decoder;
     memory *memory;
     predictor *predictor;

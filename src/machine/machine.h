@@ -10,8 +10,8 @@
 p5_core *machine_core(const p5_machine *machine);
 /* Returns CR3, the page directory in use; 0 for a Linux program, whose pages p5scope manages. */
 uint32_t machine_page_directory(const p5_machine *machine);
-/* Returns the linear address to which the addresses of a linker's map are relative: that of a DOS program's image, 0
- * for other guests. */
+/* Returns the linear address to which the addresses of a linker's map are relative: the PSP of a COM program, the image
+ * of an MZ program, 0 for other guests. */
 uint32_t machine_program_base(const p5_machine *machine);
 /* Code of p5scope in the guest's memory: the entries of the kernel that it emulates for Linux programs, or a stub of
  * its BIOS or DOS. */

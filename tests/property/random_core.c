@@ -121,7 +121,7 @@ static void make(guest *g, p5_core *core, random_source *r, bool mmx)
     }
 }
 
-/* Mostly the same few lines, sometimes anywhere in a megabyte, uncacheable memory included. */
+/* Mostly the same few lines, sometimes anywhere in a megabyte, uncacheable memory included, or across a page end. */
 static uint32_t random_address(random_source *r)
 {
     switch (random_below(r, 8)) {
@@ -131,6 +131,8 @@ static uint32_t random_address(random_source *r)
         return 0x20000 + random_below(r, 64);
     case 2:
         return 0x20000 + 4096 * random_below(r, 100);
+    case 3:
+        return 0x20ffd + 4096 * random_below(r, 100);
     default:
         return 0x20000 + 4 * random_below(r, 128);
     }
@@ -279,7 +281,8 @@ static void walk(void *context, uint32_t linear, uint32_t *directory, uint32_t *
 static unsigned bits_set(void *context, uint32_t linear, bool write)
 {
     (void)context;
-    return (linear >> 12) % 7 == 0 ? P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0) : 0;
+    const bool clear = (linear >> 12) % 2 == 0;
+    return clear ? P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED | (write ? P5_PAGE_DIRTY : 0) : 0;
 }
 
 static p5_core *open_core(const p5_model *model, bool memo)

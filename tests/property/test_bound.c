@@ -26,7 +26,9 @@ typedef struct judge {
 static void judge_stretch(judge *j, p5_core *core, const p5_retired *r)
 {
     uint64_t before = p5_core_clock_estimate(core);
-    uint64_t blind = bound_worst(&j->bound, r->block->most_clocks, r->access_count, r->block->code->size);
+    uint64_t blind = j->bound.backlog_clocks +
+                     (block_is_repeat(r->block) ? bound_own_of_string : bound_own)(
+                         &j->bound, r->block->most_clocks, r->access_count, r->block->code->size);
     p5_prediction prediction = core_predict(core, r);
     untouched_keep(j->before, core, r);
     uint64_t looked = bound_clocks(core, r);
@@ -95,7 +97,9 @@ int main(int argc, char **argv)
     static const char *const kinds[][2] = {{"mmx", "20"},      {"walk1m", "1"}, {"walk16k", "50"},
                                            {"quicksort", "1"}, {"x87", "20"},   {"selfmod", "500"},
                                            {"strings", "2000"}};
-    static const char *const models[] = {"p55c-200", "p54c-133", "p54c-166"};
+    static const char *const models[] = {"p55c-200", "p54c-133", "p54c-166", P5_SLOW_MODELS "/slow-p54c.ini",
+                                         P5_SLOW_MODELS "/slow-p55c.ini"};
+    enum { BUILT_IN = 3 };
     unsigned long seeds = argc > 2 ? strtoul(argv[2], NULL, 10) : 30;
     unsigned long first = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
     bool holds = true;
@@ -118,7 +122,7 @@ int main(int argc, char **argv)
             }
         }
         p5_model_close(model);
-        for (unsigned k = m == 0 ? 0 : 2; argc > 1 && k < sizeof kinds / sizeof *kinds; k++)
+        for (unsigned k = m == 0 ? 0 : 2; m < BUILT_IN && argc > 1 && k < sizeof kinds / sizeof *kinds; k++)
             holds &= run_real(models[m], argv[1], kinds[k][0], kinds[k][1], before);
     }
     free(before);

@@ -4,25 +4,27 @@
 
 #include "p5scope/core.h"
 
-/* Upper bounds for a data reference and a line of code, in core clocks. They include memory, the bus and
- * another bus master. */
+/* Upper bounds in core clocks. Each includes a turn of another bus master, except part_clocks and walk_clocks. */
 typedef struct bound {
-    uint32_t access_clocks;     /* any data reference to memory, page walk included */
-    uint32_t line_clocks;       /* the fill of a line, data or code */
-    uint32_t walk_clocks;       /* a page walk */
-    uint32_t miss_clocks;       /* a reference without page walk, within 8 bytes, without another bus
-                                   master */
-    uint32_t write_back_clocks; /* the write-back of a modified line */
+    uint32_t
+        access_clocks;    /* a data reference to memory, which may lie in two lines and two pages, page walks
+                                included */
+    uint32_t part_clocks; /* the same without page walk, within 8 bytes, without LOCK, not to video memory */
+    uint32_t line_clocks; /* the fetch of a line of code */
+    uint32_t walk_clocks; /* a page walk */
+    uint32_t port_clocks; /* a reference to a port */
+    uint32_t backlog_clocks; /* what earlier instructions may still take, a pending one included */
+    uint32_t string_walks;   /* number of page walks of a REP string within two pages for each operand */
 } bound;
 
-/* Lines of code that may be fetched besides those that the length of the code implies: because the code may begin
- * within a line, and because the line at a branch target is prefetched, too. */
-enum { BOUND_LINES_AHEAD = 2 };
-
 bound bound_of_model(const p5_model *model);
-/* Returns an upper bound of the clocks until instructions have left EX that take `most` clocks in total when every
- * reference hits (op.most_clocks), and that make this many references and have this many bytes of code. It includes
- * what older instructions and requests may still take. */
+/* Returns an upper bound of the clocks of instructions that take `most` clocks in total when every reference hits
+ * (op.most_clocks), and that make this many references to memory and have this many bytes of code. It does not include
+ * backlog_clocks. */
+uint64_t bound_own(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);
+/* The same for a REP string, whose operands lie in two pages each. */
+uint64_t bound_own_of_string(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);
+/* Returns bound_own and backlog_clocks: an upper bound of the clocks until the instructions have left EX. */
 uint64_t bound_worst(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);
 /* The largest number of increments of an event in one clock. Most events have one or two: one for each pipe
  * or each half of a reference. */

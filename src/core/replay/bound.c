@@ -55,7 +55,8 @@ static bool is_filled(const displaced *d, unsigned set)
  * `size` bytes of code at `code`, including the line before and those that PF fetches ahead. */
 static bool close_to_code(uint32_t linear, uint32_t code, uint32_t size)
 {
-    return linear - (code - P5_LINE_BYTES) < size + (BOUND_LINES_AHEAD + 2u) * P5_LINE_BYTES;
+    enum { LINES_AROUND = 4 };
+    return linear - (code - P5_LINE_BYTES) < size + LINES_AROUND * P5_LINE_BYTES;
 }
 
 /* Returns whether the reference certainly hits, in one line, in a 4 KB page or without paging, whatever the
@@ -79,9 +80,9 @@ static bool hits(const struct memory *m, const p5_access *a, displaced *d)
 /* Returns the most clocks that a reference takes if it does not hit. */
 static uint32_t most_clocks_of(const struct memory *m, const bound *b, const p5_access *a)
 {
-    bool one_read = (a->flags & ACCESS_ON_BUS) == 0 && (a->linear & 7) + a->size <= 8 &&
-                    !bus_is_video(a->physical) && memory_has_page(m, a);
-    return one_read ? b->miss_clocks : b->access_clocks;
+    bool in_part = (a->flags & ACCESS_ON_BUS) == 0 && (a->linear & 7) + a->size <= 8 &&
+                   !bus_is_video(a->physical) && memory_has_page(m, a);
+    return in_part ? b->part_clocks : b->access_clocks;
 }
 
 /* Returns whether the code crosses a page boundary. */
@@ -103,6 +104,23 @@ static unsigned lines_missing(const struct memory *m, const isa_block *code)
     return missing;
 }
 
+/* Returns the most clocks of the walks for the pages of the code. */
+static uint32_t code_walks(const struct memory *m, const bound *b, const isa_block *code)
+{
+    const unsigned first = !memory_has_code_page(m, code->linear),
+                   second = memory_is_paged(m) && spans_pages(code);
+    return (first + second) * b->walk_clocks;
+}
+
+/* Returns an upper bound of the clocks of the stretch without regard to what the caches contain. */
+static uint64_t bound_anywhere(const bound *b, const p5_retired *r)
+{
+    uint64_t clocks = bound_worst(b, r->block->most_clocks, r->access_count, r->block->code->size);
+    for (const p5_access *a = r->accesses; a < r->accesses + r->access_count; a++)
+        clocks += (a->flags & P5_ACCESS_IO) != 0 ? b->port_clocks : 0;
+    return clocks;
+}
+
 /* Returns an upper bound of the clocks until all instructions of the stretch have left EX. */
 uint64_t bound_clocks(p5_core *core, const p5_retired *r)
 {
@@ -112,15 +130,14 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r)
     /* A `fixed` block contains no port access, no LOCK, and only a fixed number of references. */
     if (!block->memo.fixed || r->unsafe_x87 || memo_is_held(core) || memo_waiting(core) || memory_frozen(m) ||
         memory_has_agent(m))
-        return bound_worst(b, block->most_clocks, r->access_count, block->code->size);
+        return bound_anywhere(b, r);
     const pipe_state *state = memo_pipe_state(core);
     /* clocks of a switch between MMX and x87 at the block's first such instruction */
     uint32_t entry = state->x87_mode != block->first_switch.mode ? block->first_switch.clocks : 0;
     uint64_t clocks = block->most_clocks + entry + FRONT + pipe_backlog(state) + memory_backlog(m, core->now);
     clocks += (uint64_t)(memory_model(m)->latency.misaligned + BANK_CLOCKS) * r->access_count;
     unsigned lines = lines_missing(m, block->code);
-    if (!memory_has_code_page(m, block->code->linear) || (memory_is_paged(m) && spans_pages(block->code)))
-        clocks += b->walk_clocks;
+    clocks += code_walks(m, b, block->code);
     bool uses_bus = lines > 0;
     displaced d = {{0}, false};
     for (const p5_access *a = r->accesses; a < r->accesses + r->access_count; a++) {
@@ -135,7 +152,6 @@ uint64_t bound_clocks(p5_core *core, const p5_retired *r)
             lines = block->code->size / P5_LINE_BYTES + 2;
     }
     if (uses_bus) /* which may be busy with earlier requests or a prefetch */
-        clocks +=
-            (uint64_t)(b->line_clocks + b->write_back_clocks) * lines + memory_bus_backlog(m, core->now);
+        clocks += (uint64_t)b->line_clocks * lines + memory_bus_backlog(m, core->now);
     return clocks;
 }

@@ -338,7 +338,7 @@ price_pieces(p5_core *core, batch_state *all, position *here, memo_path *path, b
 static bool __attribute__((noinline))
 stays_before(p5_core *core, const batch_state *all, const p5_retired_block *b, uint64_t limit)
 {
-    if (core->now + b->block->worst_clocks < limit)
+    if (core->now + b->block->own_clocks + core->bound.backlog_clocks < limit)
         return true;
     const p5_retired r = whole_stretch(all, b);
     return core->now + bound_clocks(core, &r) < limit;
