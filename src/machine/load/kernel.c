@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "machine/base/notice.h"
 #include "machine/board/devices.h"
 #include "machine/load/bare.h"
 #include "machine/load/elf.h"
@@ -278,6 +279,10 @@ p5_status p5_machine_load_kernel(p5_machine *machine, const char *path, const p5
         /* A kernel without a serial console has its console on the screen, and reads the keyboard. */
         if (strstr(line, "console=ttyS") == NULL)
             devices_input_to_keyboard(machine->devices);
+        if (strstr(line, "console=") == NULL)
+            notice(&machine->notices,
+                   "the kernel writes to the screen, which --screen shows; with "
+                   "console=ttyS0,115200 on its command line, Linux writes to standard output");
     }
     free(k);
     return status;

@@ -36,6 +36,16 @@ static image good_kernel(void)
     return i;
 }
 
+static unsigned noticed; /* notices of the last load */
+
+static void take_notice(void *context, const char *line)
+{
+    (void)context;
+    noticed++;
+    if (strstr(line, "console=ttyS0,115200") == NULL)
+        fail_msg("%s", line);
+}
+
 /* Loads an image into `memory` bytes. *machine is for p5_machine_close. */
 static p5_status load(const image *i, uint32_t memory, const p5_load_options *with, p5_machine **machine,
                       p5_error *error)
@@ -44,7 +54,8 @@ static p5_status load(const image *i, uint32_t memory, const p5_load_options *wi
     p5_load_options options = with != NULL ? *with : (p5_load_options){0};
     options.size = sizeof options;
     unit_file(path, i->bytes, i->size);
-    *machine = load_machine((p5_machine_options){.memory_bytes = memory});
+    *machine = load_machine((p5_machine_options){.memory_bytes = memory, .notice = take_notice});
+    noticed = 0;
     *error = (p5_error){0};
     p5_status status = p5_machine_load_kernel(*machine, path, &options, error);
     unlink(path);
@@ -150,6 +161,20 @@ static void expect_loaded(const image *i, uint32_t memory, const p5_load_options
     if (load(i, memory, with, &m, &error) != P5_OK)
         fail_msg("%s", error.message);
     p5_machine_close(m);
+}
+
+/* A command line that names no console leaves it on the screen, which p5scope does not show without being asked. */
+TEST(says_where_the_console_is)
+{
+    static const struct {
+        const char *line;
+        unsigned notices;
+    } rows[] = {{NULL, 0}, {"", 1}, {"quiet", 1}, {"console=tty0 quiet", 0}, {"console=ttyS0", 0}};
+    image i = good_kernel();
+    for (unsigned n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+        expect_loaded(&i, 16 * MB, &(p5_load_options){.append = rows[n].line});
+        assert_int_equal(noticed, rows[n].notices);
+    }
 }
 
 TEST(limits)
