@@ -22,6 +22,7 @@ got=$(printf x | "$p5scope" run -q --load s timeout.img)
 boots poll '' 'keeps polling for a key, but the input has ended' </dev/null
 boots undefined '' 'at 0x00007c04: fcomip.*no handler for interrupt 06h.*--isa=permissive' </dev/null
 boots undefined '' '--isa=permissive' --isa=permissive </dev/null
+boots reset '' 'reset the processor at 0x00007c02: out' </dev/null
 boots v86 F4 '' </dev/null
 boots pci + '' </dev/null
 # A guest without a disk may ask for one to boot from, read it and write to it.

@@ -33,6 +33,7 @@ bool devices_a20(const devices *b)
 void devices_reset_processor(devices *b)
 {
     machine_end(b->machine, P5_END_RESET, 0);
+    machine_end_at(b->machine, engine_get(b->machine->engine, ENGINE_EIP));
 }
 
 static uint32_t port_a_read(devices *b, uint16_t port)
