@@ -295,8 +295,8 @@ typedef struct p5_code {
     bool code32;               /* operands and addresses have 32 bits by default */
 } p5_code;
 /* Decodes code into a block of at most `max_insns` instructions, which ends with the first branch. The block
- * belongs to the core until p5_block_release. Returns NULL when memory is out or the bytes hold no whole
- * instruction. */
+ * belongs to the core until p5_block_release. Returns NULL when memory is out, the bytes hold no whole
+ * instruction, or `code` or its bytes are NULL. */
 p5_block *p5_block_make(p5_core *core, const p5_code *code, unsigned max_insns);
 void p5_block_release(p5_core *core, p5_block *block);
 unsigned p5_block_count(const p5_block *block);                /* instructions */

@@ -55,8 +55,8 @@ def _table(caption, columns, rows):
 
 
 class Counts:
-    """Totals at one moment, or what was gained between two (`later - earlier`). counts["data_read"] is an event's total. Two are equal if all
-    their totals are, at each privilege class."""
+    """Totals at one moment, or what was gained between two (`later - earlier`). counts["data_read"] is an event's total, and counts["stall_agi"] the
+    clocks of an owner. Two are equal if all their totals are, at each privilege class."""
 
     __iter__ = None  # counts[name] is no sequence
     __hash__ = None
@@ -73,7 +73,10 @@ class Counts:
         return int(total(self._raw, _event(name), lib.P5_CPL_MASK_ALL if cpl is None else cpl))
 
     def __getitem__(self, name):
-        return self.clocks if name in ("clocks", "cycles") else self.event(name)
+        if name in ("clocks", "cycles"):
+            return self.clocks
+        owner = name.removeprefix("stall_") if isinstance(name, str) else name
+        return self.stalls[owner] if owner != name and owner in stalls() else self.event(name)
 
     @property
     def clocks(self):
@@ -180,6 +183,10 @@ class _Closing:
         if getattr(self, "_raw", None) is None:
             raise Error(f"the {type(self).__name__} is closed")
         return self._raw
+
+
+def _register_text(register):
+    return register if isinstance(register, str) else f"{register:#x}"
 
 
 class _Callbacks:
@@ -345,12 +352,15 @@ class Machine(_Closing):
         lib.p5_machine_stop(self._open())
 
     def intervals(self, *, instructions=0, clocks=0):
-        """Runs to the guest's end and returns what was gained in each stretch of so many instructions or clocks, as a list of Counts."""
+        """Runs to the guest's end and returns what was gained in each stretch of so many instructions or clocks, as a list of Counts. The
+        stretches end at multiples of that number."""
         if bool(instructions) == bool(clocks):
             raise TypeError("intervals: instructions or clocks")
-        rows, before, limit = [], self.counts(), 0
+        length = instructions or clocks
+        reached = lib.p5_machine_instructions(self._open()) if instructions else lib.p5_machine_clock(self._open())
+        rows, before, limit = [], self.counts(), reached - reached % length
         while True:
-            limit += instructions or clocks
+            limit += length
             result = self.run(instructions=limit if instructions else 0, clocks=limit if clocks else 0)
             after = self.counts()
             rows.append(after - before)
@@ -363,14 +373,14 @@ class Machine(_Closing):
         value = ffi.new("uint64_t *")
         number = self._register(register)
         if lib.p5_pmu_rdmsr(lib.p5_machine_pmu(self._open()), self._highest(), number, value) != lib.P5_NO_FAULT:
-            raise Error(f"RDMSR of {register} faults")
+            raise Error(f"RDMSR of {_register_text(register)} faults")
         return value[0]
 
     def wrmsr(self, register, value):
         """Writes a model-specific register as WRMSR does at CPL 0: machine.wrmsr("cesr", 0xc0)."""
         number = self._register(register)
         if lib.p5_pmu_wrmsr(lib.p5_machine_pmu(self._open()), self._highest(), number, value) != lib.P5_NO_FAULT:
-            raise Error(f"WRMSR of {value:#x} to {register} faults")
+            raise Error(f"WRMSR of {value:#x} to {_register_text(register)} faults")
 
     def count(self, counter, event, *, user=True, system=True):
         """Programs CTR0 or CTR1 (`counter` 0 or 1) through CESR to count an event from now on, from 0."""
@@ -502,13 +512,16 @@ class Case:
             raise
 
     def expect(self, **expected):
-        """Raises AssertionError that says what was expected of each event that is off, and what came."""
+        """Raises AssertionError with the expected and the measured value of each event, owner of clocks (stall_agi) or `clocks` that differs:
+        case.expect(branches=1000, stall_agi=0, clocks=(2050, 0.1)), where 0.1 allows a tenth more or less."""
         wrong = []
         for name, value in expected.items():
-            want, part = value if isinstance(value, tuple) else (value, 0)
-            came = self.counts[name]
-            if abs(came - want) > abs(want) * part:
-                wrong.append(f"{name}: expected {want}{f' (+-{part:.1%})' if part else ''}, came {came}")
+            want, part = value if isinstance(value, tuple) and len(value) == 2 else (value, 0)
+            if not all(isinstance(number, (int, float)) for number in (want, part)) or not part >= 0:
+                raise TypeError(f"{name}: a number is expected, or one with a tolerance, such as (1000, 0.1), not {value!r}")
+            got = self.counts[name]
+            if abs(got - want) > abs(want) * part:
+                wrong.append(f"{name}: expected {want}{f' (+-{part:.1%})' if part else ''}, got {got}")
         assert not wrong, "; ".join(wrong)
 
     def __enter__(self):

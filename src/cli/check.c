@@ -254,7 +254,7 @@ static bool answered(void *context, const worker_answer *answer)
     const case_file *file = &run->files.items[run->jobs[answer->job]];
     if (answer->status != 0) {
         char crash[80];
-        snprintf(crash, sizeof crash, "p5scope itself failed in this case (signal %u)\n", answer->signal);
+        snprintf(crash, sizeof crash, "p5scope itself failed in this case (signal %u)", answer->signal);
         show_outcome(run, file, "", false, answer->seconds, crash);
     }
     for (const char *block = answer->text; answer->status == 0 && *block == MARK;) {
@@ -266,7 +266,7 @@ static bool answered(void *context, const worker_answer *answer)
             break;
         const char *text = block + line + 1;
         size_t length = strcspn(text, "\001"); /* up to the next MARK */
-        char *copy = strndup(text, length);
+        char *copy = strndup(text, length > 0 && text[length - 1] == '\n' ? length - 1 : length);
         show_outcome(run, file, model < 0 ? "" : file->parsed.models[model], failed == 0, seconds,
                      copy != NULL ? copy : "");
         free(copy);

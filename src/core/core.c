@@ -109,6 +109,8 @@ static void exclude_if_breakpoint(p5_core *core, p5_block *block)
 
 p5_block *p5_block_make(p5_core *core, const p5_code *from, unsigned max_insns)
 {
+    if (from == NULL || (from->bytes == NULL && from->size != 0))
+        return NULL;
     const isa_code bytes = {from->bytes, from->size, from->linear, from->code32};
     isa_block *code = isa_block_decode(core->decoder, &bytes, from->physical, max_insns);
     if (!code)

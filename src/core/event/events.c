@@ -96,19 +96,26 @@ static p5_status find_raw(unsigned code, int counter, enum p5_event *id, p5_erro
     return P5_OK;
 }
 
-/* If `name` is that of an owner of clocks (a stall cause), which the user has confused with an event, adds a hint that
- * says under which names these clocks are found. Returns whether it did. */
-static bool hint_owner(const char *name, p5_error *error)
+/* If `name` is what `stat` counts besides events, the clocks or an owner of clocks (a stall cause, agi or stall_agi), adds
+ * a hint that says what to use. Returns whether it did. */
+static bool hint_no_event(const char *name, p5_error *error)
 {
+    if (text_same_name(name, "clocks") || text_same_name(name, "cycles")) {
+        error_hint(error, "the clocks outside HLT are %s",
+                   events_table[P5_EVENT_NUMBER_OF_CYCLES_NOT_IN_HALT_STATE].name);
+        return true;
+    }
     for (unsigned i = 0; i < P5_STALL_COUNT; i++) {
         const stall_row *owner = &stalls_table[i];
-        if (!text_same_name(name, owner->name))
+        char clocks[48];
+        snprintf(clocks, sizeof clocks, "stall_%s", owner->name);
+        if (!text_same_name(name, owner->name) && !text_same_name(name, clocks))
             continue;
         if (owner->event >= 0)
-            error_hint(error, "the clocks of %s are stall_%s; its event is %s", owner->name, owner->name,
+            error_hint(error, "the clocks of %s are %s in reports; its event is %s", owner->name, clocks,
                        events_table[owner->event].name);
         else
-            error_hint(error, "the clocks of %s are stall_%s", owner->name, owner->name);
+            error_hint(error, "the clocks of %s are %s in reports", owner->name, clocks);
         return true;
     }
     return false;
@@ -152,7 +159,7 @@ p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error)
         text_nearest_offer(&nearest, perf->name);
     char sentence[P5_ERROR_TEXT];
     error_set(error, P5_ERR_NAME, "there is no event '%s'", name);
-    if (hint_owner(name, error))
+    if (hint_no_event(name, error))
         return P5_ERR_NAME;
     error_hint(error, "%s", text_nearest_sentence(&nearest, sentence, sizeof sentence));
     return P5_ERR_NAME;

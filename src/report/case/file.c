@@ -111,18 +111,16 @@ static bool is_model_file(const char *name)
     return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".ini") == 0);
 }
 
-/* Checks that `name` is a built-in model or the path of a model file. With `prefix` it is the text after an
- * @ instead: the beginning of the name of a built-in model, or of a model file in a `models` line above. */
-static p5_status check_model(case_parser *in, const char *name, bool prefix)
+/* Checks that `name` is a built-in model or the path of a model file, and not a model of the case already. */
+static p5_status check_model(case_parser *in, const char *name)
 {
-    if (!prefix && is_model_file(name))
+    for (size_t i = 0; i < in->models.count; i++)
+        if (strcmp(in->models.items[i], name) == 0)
+            return fail(in, name, error_set(in->error, P5_ERR_SYNTAX, "model '%s' stands twice", name));
+    if (is_model_file(name))
         return P5_OK; /* errors are reported when the case runs and opens it */
-    const bool begins = prefix && name[0] != '\0';
-    for (size_t i = 0; begins && i < in->models.count; i++)
-        if (p5_case_applies(name, in->models.items[i]))
-            return P5_OK;
     for (const char *const *known = p5_model_names(); *known != NULL; known++)
-        if (strcmp(*known, name) == 0 || (begins && p5_case_applies(name, *known)))
+        if (strcmp(*known, name) == 0)
             return P5_OK;
     error_set(in->error, P5_ERR_NAME, "there is no model '%s'", name);
     char hint[200];
@@ -150,7 +148,7 @@ static p5_status parse_models(case_parser *in)
     char *word;
     p5_status status = need_word(in, "a model's name", &word);
     for (; status == P5_OK && word != NULL; word = next_word(in)) {
-        status = check_model(in, word, false);
+        status = check_model(in, word);
         if (status == P5_OK)
             status = add_model(in, word);
     }
@@ -401,10 +399,6 @@ static p5_status parse_directive(case_parser *in)
         unsigned i = 0;
         while (i < EXPECT_COUNT && strcmp(word, expect_directives[i]) != 0)
             i++;
-        if (i < EXPECT_COUNT && model != NULL)
-            status = check_model(in, model, true);
-        if (status != P5_OK)
-            return status;
         if (i < EXPECT_COUNT)
             return i == EXPECT_COST ? parse_expect(in, model) : parse_state(in, (p5_case_state_kind)i, model);
         if (model != NULL)
@@ -436,12 +430,13 @@ static p5_status parse_lines(case_parser *in, FILE *file)
     p5_status status = P5_OK;
     while (status == P5_OK && (length = lines_next(&line, &size, file)) >= 0) {
         in->number++;
-        if (strncmp(line, "#!", 2) != 0)
+        const char *start = line + strspn(line, " \t");
+        if (strncmp(start, "#!", 2) != 0)
             continue;
         while (length > 0 && isspace((unsigned char)line[length - 1]))
             line[--length] = '\0';
         in->line = line;
-        in->cursor = line + 2;
+        in->cursor = line + (start - line) + 2;
         status = parse_directive(in);
     }
     if (status == P5_OK && (status = lines_end(file, in->error)) != P5_OK)
@@ -450,8 +445,22 @@ static p5_status parse_lines(case_parser *in, FILE *file)
     return status;
 }
 
-/* Fills in what no directive has set: the name (that of the file), source and model. Ends the list of
- * models. */
+/* Checks that an expectation in line `number` that is only for the model or models `only` (NULL: for all) is for one of
+ * the case's. Otherwise nothing would ever be compared with it. */
+static p5_status check_only(case_parser *in, const char *only, unsigned number)
+{
+    for (size_t i = 0; i < in->models.count; i++)
+        if (only == NULL || (only[0] != '\0' && p5_case_applies(only, in->models.items[i])))
+            return P5_OK;
+    error_set(in->error, P5_ERR_NAME, "no model of this case begins with '%s'", only);
+    error_hint(in->error, "'#! models' lists the models of a case; without it, it runs on %s",
+               p5_model_names()[0]);
+    in->number = number;
+    return fail(in, NULL, P5_ERR_NAME);
+}
+
+/* Fills in what no directive has set: the name (that of the file), source and model. Checks what each expectation
+ * is for, and ends the list of models. */
 static p5_status complete(case_parser *in)
 {
     p5_case *c = in->out;
@@ -471,6 +480,13 @@ static p5_status complete(case_parser *in)
         if (status != P5_OK)
             return status;
     }
+    p5_status status = P5_OK;
+    for (size_t i = 0; status == P5_OK && i < in->expectations.count; i++)
+        status = check_only(in, in->expectations.items[i].only, in->expectations.items[i].line);
+    for (size_t i = 0; status == P5_OK && i < c->state_count; i++)
+        status = check_only(in, c->states[i].only, c->states[i].line);
+    if (status != P5_OK)
+        return status;
     if (!ARRAY_ROOM(&in->models))
         return no_memory(in);
     in->models.items[in->models.count] = NULL;

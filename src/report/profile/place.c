@@ -139,6 +139,8 @@ static p5_status nothing_found(const place_reader *r, const char *path, const ch
 {
     const char *plus = strrchr(text, '+');
     uint64_t offset;
+    if (text[0] == '\0')
+        return error_set(error, P5_ERR_SYNTAX, "a symbol or an address is missing");
     if (r->list.count == 0)
         return error_set(error, P5_ERR_NAME, "%s has no symbols; an address (0x...) is possible", path);
     bool number = plus != NULL && text_to_u64(plus + 1, &offset) && offset <= UINT32_MAX;

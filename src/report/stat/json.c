@@ -121,6 +121,7 @@ static void write_cpi_stack(json_writer *json, const stat_report *report)
         write_count(json, clocks.mean);
         if (report->stat->run_count > 1)
             json_key_double(json, "variance", clocks.variance_percent);
+        json_key_string(json, "mode", "uk");
         json_key_double(json, "metric-value", 100.0 * (double)stack[i].clocks / (double)all);
         json_key_string(json, "metric-unit", "% of clocks");
         json_close_object(json);

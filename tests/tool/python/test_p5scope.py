@@ -69,6 +69,10 @@ def test_intervals_add_up():
     assert len(rows) == 5
     for name in ("branches", "instructions_executed", "clocks"):
         assert sum(row[name] for row in rows) == whole[name]
+    with p5scope.Machine() as machine:
+        machine.load_code(LOOP).run(instructions=2500)
+        rows = machine.intervals(instructions=1000)  # to 3000, to 4000, to the end
+    assert len(rows) == 3 and 0 < rows[0].instructions < rows[1].instructions
 
 
 def test_hand_fed_stream():
@@ -110,8 +114,13 @@ def test_errors_are_the_librarys():
 def test_case():
     with p5scope.Case(LOOP) as case:
         case.expect(instructions_executed=4001, branches=1000, clocks=(2050, 0.1))
-        with pytest.raises(AssertionError, match="branches: expected 999, came 1000"):
+        with pytest.raises(AssertionError, match="branches: expected 999, got 1000"):
             case.expect(branches=999)
+        with pytest.raises(AssertionError, match="stall_agi: expected 1, got 0"):
+            case.expect(stall_agi=1)
+        for wrong in ("1000", None, (1000,), (1000, -0.1)):
+            with pytest.raises(TypeError, match="clocks: a number is expected"):
+                case.expect(clocks=wrong)
     with pytest.raises(p5scope.Error, match=r"the code ended at 0x100000: failed: general protection fault \(exception 13\), error code 0h$"):
         p5scope.Case(b"\xf4")  # HLT is not for CPL 3
 

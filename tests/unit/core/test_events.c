@@ -238,6 +238,9 @@ TEST(misspelt_names_get_a_hint)
     expect_error("data_raed", P5_ERR_NAME, "'data_raed'", "'data_read'");
     expect_error("instruction_executed", P5_ERR_NAME, "instruction_executed", "'instructions_executed'");
     expect_error("agi", P5_ERR_NAME, "'agi'", "pipeline_agi_stalls");
+    expect_error("stall_agi", P5_ERR_NAME, "'stall_agi'", "pipeline_agi_stalls");
+    expect_error("clocks", P5_ERR_NAME, "'clocks'", "number_of_cycles_not_in_halt_state");
+    expect_error("cycles", P5_ERR_NAME, "'cycles'", "number_of_cycles_not_in_halt_state");
     expect_error("brnches", P5_ERR_NAME, "brnches", "'branches'");
     expect_error("", P5_ERR_NAME, "''", "");
     expect_error("nothing_like_any_event_at_all", P5_ERR_NAME, "nothing_like", "");

@@ -124,3 +124,16 @@ TEST(test_exception)
     p5_core_close(core);
     p5_model_close(model);
 }
+
+TEST(test_code)
+{
+    p5_model *model;
+    p5_core *core;
+    assert_int_equal(p5_model_open("p55c-200", &model, NULL), P5_OK);
+    assert_int_equal(p5_core_open(model, NULL, &core, NULL), P5_OK);
+    assert_null(p5_block_make(core, NULL, 4));
+    assert_null(p5_block_make(core, &(p5_code){NULL, 4, 0, 0, true}, 4));
+    assert_null(p5_block_make(core, &(p5_code){code, 1, 0, 0, true}, 4)); /* half an instruction */
+    p5_core_close(core);
+    p5_model_close(model);
+}

@@ -69,8 +69,8 @@ TEST(all_directives)
             "#! expect@p54c r17 1 +2 -0.5\n"
             "#! expect data_read:k 3\n"
             "#! source somewhere, page 3\n"
-            "#! note anything\n"
-            " #! no directive: it does not begin the line\n",
+            " \t#! note anything, after blanks\n"
+            " nop #! no directive: it does not begin the line\n",
             &c);
     assert_string_equal(c.name, "a-b_c.1");
     assert_string_equal(c.models[0], "p54c-133");
@@ -128,9 +128,12 @@ TEST(errors_name_line_and_column)
         {"#! expect clocks 4 ~0.1 +1\n", 1, 25, P5_ERR_SYNTAX},
         {"#! expect clocks 4 ~-1\n", 1, 20, P5_ERR_SYNTAX},
         {"#! expect data* 4\n", 1, 11, P5_ERR_SYNTAX},
-        {"#! expect@p56 clocks 4\n", 1, 11, P5_ERR_NAME},
-        {"#! expect@ clocks 4\n", 1, 11, P5_ERR_NAME},
-        {"#! models d/my.ini\n#! expect@my.ini clocks 4\n", 2, 11, P5_ERR_NAME},
+        {"#! expect@p56 clocks 4\n", 1, 0, P5_ERR_NAME},
+        {"#! expect@ clocks 4\n", 1, 0, P5_ERR_NAME},
+        {"nop\n#! expect@p54c clocks 4\n", 2, 0, P5_ERR_NAME}, /* it runs on p55c-200 alone */
+        {"#! expect-register@p54c eax 4\n", 1, 0, P5_ERR_NAME},
+        {"#! models p54c-133 p55c-200 p54c-133\n", 1, 29, P5_ERR_SYNTAX},
+        {"#! models d/my.ini\n#! expect@my.ini clocks 4\n", 2, 0, P5_ERR_NAME},
         {"#! cpl 1\n", 1, 8, P5_ERR_RANGE},
         {"#! cpl 3 3\n", 1, 10, P5_ERR_SYNTAX},
         {"#! cr4 xyz\n", 1, 8, P5_ERR_SYNTAX},
@@ -148,7 +151,7 @@ TEST(errors_name_line_and_column)
         {"#! expect-fault #UD at\n", 1, 23, P5_ERR_SYNTAX},
         {"#! expect-fault #UD at there now\n", 1, 30, P5_ERR_SYNTAX},
         {"#! expect-fault #UD\n#! expect-fault #GP\n", 2, 17, P5_ERR_SYNTAX},
-        {"#! expect-fault@p56 #UD\n", 1, 17, P5_ERR_NAME},
+        {"#! expect-fault@p56 #UD\n", 1, 0, P5_ERR_NAME},
         {"#! expect-registers eax 1\n", 1, 4, P5_ERR_NAME},
         {"#! expect-register\n", 1, 19, P5_ERR_SYNTAX},
         {"#! expect-register ax 1\n", 1, 20, P5_ERR_NAME},
@@ -216,7 +219,7 @@ TEST(nothing_expected_is_a_failure)
     p5_case c;
     p5_model *model;
     p5_error error;
-    read_ok("#! expect@p54c clocks 4\n", &c);
+    read_ok("#! models p55c-200 p54c-133\n#! expect@p54c clocks 4\n", &c);
     assert_int_equal(p5_model_open("p55c-200", &model, &error), P5_OK);
     p5_counts counts[2];
     memset(counts, 0, sizeof counts);
