@@ -53,7 +53,8 @@ static unsigned refer_string(pipe *p, const pipe_insn *x, int64_t begin, unsigne
     const op *o = x->op;
     const p5_access *a = x->accesses;
     const unsigned each = o->rep_accesses, all = iterations(o, x->access_count);
-    if (all == 0 || o->clocks + 1u >= clocks || (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
+    if (all == 0 || o->clocks + 1u >= clocks || (o->flags & ISA_IO) ||
+        (each == 2 && (a[0].flags ^ a[1].flags) != P5_ACCESS_WRITE))
         return 0;
     /* Iteration i is made in clock o->clocks + i * rep_clocks, which must be before the last clock (access_clock). */
     const unsigned fitting = (clocks - 2 - o->clocks) / o->rep_clocks + 1;

@@ -116,3 +116,47 @@ TEST(test_from_the_start_only)
     assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
     checked_close(&c);
 }
+
+/* Each iteration of REP INSB reads a port and writes memory. The write is a write on every path, also when it hits, and
+ * the port is no memory. Real mode, where EX is longest beside the instruction's own clocks. */
+TEST(test_string_ports)
+{
+    static const uint8_t load_code[] = {0x8a, 0x07}, ins_code[] = {0xf3, 0x6c}; /* mov al, [edi]; rep insb */
+    enum { LOAD = LOOP + 0x100, BUFFER = 0x8000, ITERATIONS = 4 };
+    checked c;
+    uint64_t stretches;
+    const char *difference;
+    p5_counts totals;
+    checked_open(&c, "p55c-200");
+    p5_block *load = p5_block_make(c.core, &(p5_code){load_code, sizeof load_code, LOAD, LOAD, true}, 8);
+    p5_block *ins = p5_block_make(c.core, &(p5_code){ins_code, sizeof ins_code, LOOP, LOOP, true}, 8);
+    p5_access access = {.linear = BUFFER, .physical = BUFFER, .size = 1};
+    p5_retired retired = {.size = sizeof retired,
+                          .block = load,
+                          .count = 1,
+                          .access_count = 1,
+                          .accesses = &access,
+                          .next = LOOP,
+                          .mode = P5_MODE_REAL};
+    p5_core_retire(c.core, &retired);
+    retired.block = ins;
+    retired.access_count = 2;
+    retired.repeats = 1;
+    for (uint32_t i = 0; i < ITERATIONS; i++) {
+        const p5_access pair[2] = {
+            {.linear = 0x60, .physical = 0x60, .size = 1, .flags = P5_ACCESS_IO},
+            {.linear = BUFFER + i, .physical = BUFFER + i, .size = 1, .flags = P5_ACCESS_WRITE}};
+        retired.accesses = pair;
+        p5_core_retire(c.core, &retired);
+    }
+    assert_true(p5_core_memo_checked(c.core, &stretches, &difference));
+    assert_null(difference);
+    p5_core_counts(c.core, &totals);
+    assert_int_equal(totals.increments[P5_EVENT_DATA_READ][P5_CPL_KERNEL], 1);
+    assert_int_equal(totals.increments[P5_EVENT_DATA_WRITE][P5_CPL_KERNEL], ITERATIONS);
+    assert_int_equal(totals.increments[P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES][P5_CPL_KERNEL], ITERATIONS);
+    assert_int_equal(totals.increments[P5_EVENT_IO_READ_OR_WRITE_CYCLE][P5_CPL_KERNEL], ITERATIONS);
+    p5_block_release(c.core, load);
+    p5_block_release(c.core, ins);
+    checked_close(&c);
+}
