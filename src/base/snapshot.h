@@ -56,14 +56,16 @@ typedef enum snapshot_kind {
     FIELD_KIND_NUMBER,   /* least..most */
     FIELD_KIND_BITS,     /* only the bits of `most` */
     FIELD_KIND_TIME,     /* a core clock, at most SNAPSHOT_AHEAD after snapshot.clock */
-    FIELD_KIND_DEADLINE, /* a core clock, likewise, or never: UINT64_MAX */
+    FIELD_KIND_DEADLINE, /* a core clock, at most SNAPSHOT_WAIT after snapshot.clock, or never: UINT64_MAX */
     FIELD_KIND_TEXT,     /* char[n] with a NUL */
     FIELD_KIND_STRING,   /* char *, allocated, of less than 64 KB; or NULL */
     FIELD_KIND_TABLE,    /* a structure, or an array of them, with a table of its own */
     FIELD_KIND_DERIVED   /* not saved: derived from other fields, or belongs to the host */
 } snapshot_kind;
 
-#define SNAPSHOT_AHEAD      (UINT64_C(1) << 32) /* core clocks; a later time than that is refused as invalid */
+#define SNAPSHOT_AHEAD (UINT64_C(1) << 32) /* core clocks; a later time than that is refused as invalid */
+/* The longest wait that a guest can begin: INT 15h AH = 86h takes 2^32 us, at up to 1000 MHz. */
+#define SNAPSHOT_WAIT       (UINT64_C(1) << 42)
 #define SNAPSHOT_CLOCK_MOST (UINT64_C(1) << 56) /* greatest core clock that a snapshot may have */
 
 struct snapshot_table;

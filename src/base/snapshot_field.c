@@ -143,10 +143,10 @@ bool snapshot_permits(const snapshot *s, const snapshot_field *field, uint64_t v
                         : value <= field->most && (field->least <= 0 || value >= (uint64_t)field->least);
     case FIELD_KIND_BITS:
         return (value & ~field->most) == 0;
-    case FIELD_KIND_DEADLINE:
     case FIELD_KIND_TIME:
-        return value <= s->clock + SNAPSHOT_AHEAD ||
-               (field->kind == FIELD_KIND_DEADLINE && value == UINT64_MAX);
+        return value <= s->clock + SNAPSHOT_AHEAD;
+    case FIELD_KIND_DEADLINE:
+        return value <= s->clock + SNAPSHOT_WAIT || value == UINT64_MAX;
     default:
         return true;
     }
@@ -172,7 +172,7 @@ void snapshot_permitted(const snapshot_field *f, char *text, size_t size)
         snprintf(text, size, "a clock near the snapshot's or before");
         break;
     case FIELD_KIND_DEADLINE:
-        snprintf(text, size, "a clock near the snapshot's or before, or never");
+        snprintf(text, size, "a clock that a guest can wait for, or never");
         break;
     case FIELD_KIND_TEXT:
         snprintf(text, size, "a text of less than %u characters", (unsigned)f->element);

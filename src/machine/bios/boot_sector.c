@@ -30,7 +30,7 @@ static void boot_close(p5_machine *machine)
 }
 
 static const snapshot_table boot_state = {
-    SNAPSHOT(bios, "boot", FIELD_ANY(disk_status), FIELD_DEADLINE(wait_until), FIELD_TIME(key_wait_until)),
+    SNAPSHOT(bios, "boot", FIELD_ANY(disk_status), FIELD_DEADLINE(wait_until, key_wait_until)),
     .partial = true};
 
 const snapshot_table *const boot_tables[] = {&boot_state, NULL};

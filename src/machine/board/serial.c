@@ -340,4 +340,4 @@ const snapshot_table serial_state = {
              FIELD_ANY(errors), FIELD_MOST(15, modem_delta), FIELD_ANY_OF([0], received),
              FIELD_MOST(SERIAL_FIFO, received_count), FIELD_FLAG(receiving), FIELD_ANY(idle_looks),
              FIELD_FLAG(input_ended), FIELD_DEADLINE(receive_at, timeout_at), FIELD_FLAG(timed_out),
-             FIELD_TIME(sent_at), FIELD_FLAG(holding_full, holding_interrupt))};
+             FIELD_DEADLINE(sent_at), FIELD_FLAG(holding_full, holding_interrupt))};

@@ -117,6 +117,23 @@ pid=
 [ $status = 143 ] || complain "a run that was stopped ends with another status"
 "$program" stat -j -o part.json --load s --max-instructions 1 >/dev/null 2>err || complain "a run that was stopped has saved nothing: $(cat err)"
 grep -q '"event":"instructions_executed",.*"value":[0-9]\{5\}' part.json || complain "a run that was stopped has saved something else: $(tail -1 part.json)"
+# a guest that waits for longer than a few seconds of its own time: INT 15h AH = 86h for 2^32 us; INT 16h after the end of the input, with a
+# handler for INT 08h, 60 s; the timer of the local APIC with its longest period, when the 8254 and the clock have no event
+printf '[model]\nbase = p55c-200\n[board]\napic = on\n' >apic.ini
+waits() { # waits NAME CODE OPTION...
+    name=$1
+    printf "$2" >long
+    shift 2
+    "$program" stat -q -j -o whole.json --max-clocks 30M "$@" long </dev/null >/dev/null 2>&1
+    "$program" run -q --save s --max-clocks 20M "$@" long </dev/null >/dev/null 2>err || complain "$name, saving: $(cat err)"
+    "$program" stat -q -j -o part.json --load s --max-clocks 30M </dev/null >/dev/null 2>err || complain "$name, loading: $(cat err)"
+    tail -n +2 whole.json | sed 's/"host":.*//' >a; tail -n +2 part.json | sed 's/"host":.*//' >b
+    same a b "$name: other counts"
+}
+waits "a wait of 2^32 us" '\264\206\271\377\377\272\377\377\315\025\364' --flat=1000:0 --real
+waits "a wait for a key" '\061\300\216\330\307\006\160\000\022\000\214\016\162\000\264\000\315\026\317' --flat=1000:0 --real
+waits "the APIC's timer" '\260\060\346\103\260\001\346\100\260\000\346\100\307\005\360\000\340\376\377\001\000\000\307\005\340\003\340\376\012\000\000\000\307\005\040\003\340\376\060\000\000\000\307\005\200\003\340\376\377\377\377\377\260\012\346\160\260\140\346\161\353\376' \
+    --flat=0x100000 --model=./apic.ini
 # what does not go together
 "$program" run --load s --mem 8M >/dev/null 2>err; [ $? = 129 ] || complain "--load --mem is taken"
 "$program" run --save-at 5i "$quicksort" >/dev/null 2>err; [ $? = 129 ] || complain "--save-at without --save is taken"
