@@ -7,9 +7,12 @@
 #include "core/event/events.h"
 #include "core/profile/profiler.h"
 
-/* Doubles the number of slots. Returns false if memory runs out. */
+/* Doubles the number of slots, half of which are used at most. Returns false if memory runs out or the table is full. */
 bool key_grow(key_table *t)
 {
+    t->full = t->size / 2 >= PROFILE_MOST_KEYS;
+    if (t->full)
+        return false;
     size_t size = t->size ? 2 * t->size : 1024;
     key_slot *slots = calloc(size, sizeof *slots);
     if (!slots)
@@ -327,6 +330,13 @@ void profile_forget(p5_core *core)
 bool profile_is_complete(const p5_core *core)
 {
     return !core->profile->out_of_memory && !core->profile->sink.out_of_memory;
+}
+
+bool profile_is_too_large(const p5_core *core)
+{
+    const profiler *p = core->profile;
+    return p->site_table.full || p->cell_table.full || p->code_table.full || p->edge_table.full ||
+           p->entry_table.full;
 }
 
 /* Adds everything that is not yet in sites to them. Returns whether the profile is complete. */

@@ -186,6 +186,11 @@ void profile_end_moved(p5_core *core);
 /* Returns false if memory has run out, so that something is missing in the profile and its calls of `moved`. The core
  * must have a profile. */
 bool profile_is_complete(const p5_core *core);
+/* A profile has at most this many sites, calls between contexts, and instructions. Without a limit, a guest that calls
+ * ever new code would take all memory of the host. The boot of a Linux kernel has a million sites. */
+enum { PROFILE_MOST_KEYS = 1 << 22 };
+/* Returns whether the profile is not complete because of that limit. */
+bool profile_is_too_large(const p5_core *core);
 /* Returns the options of profile_start, without functions and texts. */
 const profile_options *profile_options_of(const p5_core *core);
 

@@ -22,6 +22,7 @@ typedef struct key_slot {
 typedef struct key_table {
     key_slot *slots;
     size_t size, used;
+    bool full; /* a key was refused because there are PROFILE_MOST_KEYS */
 } key_table;
 
 /* Uses of a leaf of the memo in a context. */

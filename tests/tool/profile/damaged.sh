@@ -20,6 +20,16 @@ head -c 5000 "$scratch/p" >"$scratch/short"
 refused "$scratch/short" "a short file" 'not complete\|damaged'
 sed 's/^site \([0-9a-f]*\) [0-9]* /site \1 99999 /' "$scratch/p" >"$scratch/context"
 refused "$scratch/context" "a context that is not there" 'contradicts'
+# Folded stacks repeat the callers in each line: 30000 functions that call each other would be gigabytes.
+awk 'BEGIN {
+    print "p5scope-profile 1\nobject prog\nversion 1.0.0\nmodel p55c-200\ncommand x\noptions \nfamily p55c\nclock-mhz 200"
+    print "quantity 0 stall_agi\ntotal 1 0:30000\nfunction 1000 2000 = " sprintf("%0200d", 0)
+    print "code 1000 0 0 32 -1 0 90"
+    for (i = 2; i < 30002; i++) print "context " i " " i - 1 " 1000 1000"
+    for (i = 2; i < 30002; i++) print "site 1000 " i " 1 0:1"
+    print "end" }' >"$scratch/deep"
+(ulimit -v 2000000; "$p5scope" report "$scratch/deep" -o "$scratch/deep.folded" 2>"$scratch/out")
+grep -q 'the stacks are too deep' "$scratch/out" || fail "30000 nested functions: $(cat "$scratch/out")"
 # One line less, one word less, one letter more: refused or read, never a signal.
 lines=$(wc -l <"$scratch/p")
 for n in $(seq 1 7 "$lines"); do

@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"
+#include "core/profile/profiler.h"
 #include "fixture.h"
 
 enum {
@@ -238,4 +239,20 @@ TEST(test_return_without_call)
     profile_get_view(g.core, &view);
     assert_int_equal(context_of(&view, CALLEE), CALLEE);
     guest_close(&g);
+}
+
+/* A table of the profile takes PROFILE_MOST_KEYS keys. Then it refuses to grow, and finds none. */
+TEST(tables_have_a_limit)
+{
+    key_table table = {.size = 0};
+    for (uint32_t i = 0; i < PROFILE_MOST_KEYS; i++) {
+        uint32_t *index = key_find(&table, i, 0);
+        if (index == NULL)
+            fail_msg("key %u is refused", i);
+        *index = i + 1;
+    }
+    assert_false(table.full);
+    assert_null(key_find(&table, PROFILE_MOST_KEYS, 0));
+    assert_true(table.full);
+    free(table.slots);
 }
