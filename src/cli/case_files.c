@@ -35,7 +35,8 @@ static int visible(const struct dirent *entry)
 
 static bool add_path(case_files *files, const char *path, bool operand);
 
-/* Adds the *.s files of a directory and its subdirectories in order of names, except names that begin with a period.
+/* Adds the *.s files of a directory and its subdirectories in order of names, except names that begin with a period, and
+ * symbolic links to directories, which may lead in a circle.
  * Returns false if memory runs out or a directory cannot be read. */
 static bool add_directory(case_files *files, const char *path)
 {
@@ -61,11 +62,13 @@ static bool add_directory(case_files *files, const char *path)
  * end in .s or it does not exist. Returns false if memory runs out or a directory cannot be read. */
 static bool add_path(case_files *files, const char *path, bool operand)
 {
-    struct stat about;
+    struct stat about, link;
     if (stat(path, &about) != 0)
         return operand ? add_file(files, path) : true; /* case_files_read reports the reason */
-    if (S_ISDIR(about.st_mode))
-        return add_directory(files, path);
+    if (S_ISDIR(about.st_mode)) {
+        const bool follow = operand || (lstat(path, &link) == 0 && !S_ISLNK(link.st_mode));
+        return follow ? add_directory(files, path) : true;
+    }
     size_t length = strlen(path);
     if (operand || (length > 2 && strcmp(path + length - 2, ".s") == 0))
         return add_file(files, path);
@@ -79,8 +82,7 @@ void case_write_error(FILE *out, const p5_error *error)
     fprintf(out, "%s%s%s\n", error->message, error->hint[0] != '\0' ? "; " : "", error->hint);
 }
 
-/* Returns the error as a line of text, which the caller frees; NULL when memory is out. */
-static char *error_line(const p5_error *error)
+char *case_error_line(const p5_error *error)
 {
     char *text = NULL;
     size_t size = 0;
@@ -128,7 +130,7 @@ bool case_files_read(case_files *files)
         case_file *file = &files->items[i];
         p5_error error = {0};
         if (p5_case_read(file->path, &file->parsed, &error) != P5_OK) {
-            file->problem = error_line(&error);
+            file->problem = case_error_line(&error);
             if (file->problem == NULL)
                 return false;
         } else if (!check_name(files, i)) {

@@ -35,5 +35,7 @@ const char *case_file_name(const case_file *file);
 
 /* Formats an error as one line: FILE:LINE: MESSAGE; HINT. */
 void case_write_error(FILE *out, const p5_error *error);
+/* Returns the same line without its end, which the caller frees; NULL if memory is out. */
+char *case_error_line(const p5_error *error);
 
 #endif

@@ -105,6 +105,38 @@ typedef struct case_run {
     double seconds;
 } case_run;
 
+/* Returns a copy of `text`, which the caller frees, with each line as a terminal can show it. Messages quote the case,
+ * and control characters of it must neither reach a terminal nor be taken for a MARK. NULL: memory is out. */
+static char *printable_lines(const char *text)
+{
+    char *shown = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&shown, &size);
+    bool fits = out != NULL;
+    while (fits && *text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        char *line = strndup(text, length);
+        fits = line != NULL;
+        if (fits)
+            p5_write_printable(out, line);
+        fputc('\n', out);
+        free(line);
+        text += length + (text[length] == '\n');
+    }
+    if (out != NULL && fclose(out) == 0 && fits)
+        return shown;
+    free(shown);
+    return NULL;
+}
+
+/* Writes an answer for a case that no model could run. */
+static void write_problem(FILE *out, const char *problem)
+{
+    char *lines = printable_lines(problem);
+    fprintf(out, "%c 1 -1 0\n%s", MARK, lines != NULL ? lines : "out of memory\n");
+    free(lines);
+}
+
 static void run_case(const prepared_case *in, const char *name, case_run *of)
 {
     double start = host_clock();
@@ -119,7 +151,7 @@ static void run_case(const prepared_case *in, const char *name, case_run *of)
 }
 
 /* Judges the run: *failed gets how many expectations failed, or 1 if the case could not be run. Returns the messages in
- * lines, with those of expectations that hold if `all`, which the caller frees; NULL: memory is out. */
+ * lines, printable, with those of expectations that hold if `all`, which the caller frees; NULL: memory is out. */
 static char *judge(const prepared_case *in, const case_run *of, bool all, unsigned *failed)
 {
     const p5_case_measured *measured = &of->measured;
@@ -137,10 +169,9 @@ static char *judge(const prepared_case *in, const case_run *of, bool all, unsign
         case_write_error(out, &of->error);
     if (of->status == P5_OK && measured->remark.message[0] != '\0')
         case_write_error(out, &measured->remark);
-    if (fclose(out) == 0)
-        return text;
+    char *shown = fclose(out) == 0 ? printable_lines(text) : NULL;
     free(text);
-    return NULL;
+    return shown;
 }
 
 /* Writes the answer for one model. Messages longer than `most` bytes are cut short: first those of expectations that
@@ -195,15 +226,16 @@ static int32_t do_job(void *context, size_t number, char *text, size_t size)
     prepared_case in = {.run = run, .parsed = &file->parsed};
     p5_status status = P5_OK;
     if (file->problem != NULL) {
-        fprintf(out, "%c 1 -1 0\n%s\n", MARK, file->problem);
+        write_problem(out, file->problem);
     } else {
         for (unsigned i = 0; i < 2 && status == P5_OK; i++)
             status = p5_case_assemble(file->path, file->parsed.trips[i], &in.programs[i], &error);
         if (status == P5_OK) {
             judge_models(&in, out, size);
         } else {
-            fprintf(out, "%c 1 -1 0\n", MARK);
-            case_write_error(out, &error);
+            char *problem = case_error_line(&error);
+            write_problem(out, problem != NULL ? problem : "out of memory");
+            free(problem);
         }
     }
     for (unsigned i = 0; i < 2; i++)
@@ -219,9 +251,12 @@ static void print_outcome(const case_file *file, const char *model, bool good, c
     const char *name = case_file_name(file);
     bool with_path = !good && strcmp(name, file->path) != 0;
     bool colour = cli_colour(stdout);
-    printf("%s%s%s %s%s%s%s%s\n", colour ? (good ? "\033[32m" : "\033[1;31m") : "", good ? "ok  " : "FAIL",
-           colour ? "\033[0m" : "", name, model[0] != '\0' ? " " : "", model, with_path ? "  " : "",
-           with_path ? file->path : "");
+    printf("%s%s%s ", colour ? (good ? "\033[32m" : "\033[1;31m") : "", good ? "ok  " : "FAIL",
+           colour ? "\033[0m" : "");
+    p5_write_printable(stdout, name);
+    printf("%s%s%s", model[0] != '\0' ? " " : "", model, with_path ? "  " : "");
+    p5_write_printable(stdout, with_path ? file->path : "");
+    putchar('\n');
     for (const char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         printf("       %.*s\n", (int)length, line);

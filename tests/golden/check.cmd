@@ -18,3 +18,7 @@ printf '#! n 1 2\n#! expect-fault #UD\nmov eax,5\n' >end.s; printf '#! n 1 2\n#!
 printf '#! expect-fault #UD(0)\nud2\n' >code.s; p5scope check code.s
 { printf '#! models p55c-200 p54c-133\n#! n 1 2\n'; yes '#! expect instructions_executed 1' | head -100; printf '#! expect@p54c-133 clocks 9\n.rept N\nnop\n.endr\n'; } >long.s; p5scope check -v long.s | grep -v instructions_executed
 { echo "#! models" $(p5scope list -j models | jq -r .name); echo '#! n 1 2'; yes '#! expect clocks 9' | head -60; echo nop; } >many.s; p5scope check -m p54c-133 many.s | grep -c 'expected 9'
+printf '#! expect clocks 1\n.error "a\001 0 99999999 0"\n' >mark.s; p5scope check mark.s
+printf '#! expect \033[31mclocks 1\nnop\n' >escape.s; p5scope check escape.s
+printf '#! expect clocks 1\n.fill 100000000\n' >fill.s; p5scope check fill.s
+mkdir ring && cp good.s ring && ln -s . ring/a && ln -s . ring/b && p5scope check ring

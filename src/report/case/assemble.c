@@ -2,6 +2,7 @@
  * assembly whose loop makes N trips; N is a symbol that the assembler gets on its command line. A *workplace*
  * is the temporary folder in which the assembler works (workplace.h). object.c then gives the object
  * addresses, as a linker would. */
+#define _GNU_SOURCE /* prlimit */
 #include "p5tool/report.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +30,7 @@ struct p5_case_program {
 enum {
     TEXT_ADDRESS = 0x100000, /* of the code: above the low megabyte, in unused memory */
     LARGEST_FILE = 64 << 20, /* bytes of a source or object that is read */
+    LONGEST_ASSEMBLY = 30,   /* seconds of processor time */
     LONGEST_TEMPORARY = 40   /* characters of TMPDIR, so that workplace.folder has room for it */
 };
 
@@ -80,6 +83,20 @@ p5_status case_write_file(const char *path, const char *text, p5_error *error)
     return good ? P5_OK : error_set(error, P5_ERR_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
+/* Limits the assembler, which can be told by a line of a case to read without end or to write gigabytes. A case that is
+ * larger than these limits could not be run. */
+static void limit_resources(pid_t child)
+{
+    const struct rlimit file = {LARGEST_FILE, LARGEST_FILE};
+    const struct rlimit seconds = {LONGEST_ASSEMBLY, LONGEST_ASSEMBLY};
+    const struct rlimit memory = {(rlim_t)4 << 30, (rlim_t)4 << 30};
+    const struct rlimit no_core = {0, 0};
+    prlimit(child, RLIMIT_CORE, &no_core, NULL);
+    prlimit(child, RLIMIT_FSIZE, &file, NULL);
+    prlimit(child, RLIMIT_CPU, &seconds, NULL);
+    prlimit(child, RLIMIT_AS, &memory, NULL);
+}
+
 /* Runs a program from PATH with arguments that NULL ends. Its output goes to place->messages; *status gets
  * what waitpid reports. */
 p5_status workplace_run(const workplace *place, int *status, p5_error *error, const char *program, ...)
@@ -105,9 +122,15 @@ p5_status workplace_run(const workplace *place, int *status, p5_error *error, co
         error_hint(error, "the GNU assembler and linker (package binutils) have to be in PATH");
         return P5_ERR_IO;
     }
+    limit_resources(child);
     while (waitpid(child, status, 0) < 0)
         if (errno != EINTR)
             return error_set(error, P5_ERR_IO, "lost '%s': %s", program, strerror(errno));
+    if (WIFSIGNALED(*status))
+        return error_set(
+            error, P5_ERR_RANGE,
+            "'%s' was ended by signal %d: it may take %d MB of output and %d seconds of processor time",
+            program, WTERMSIG(*status), LARGEST_FILE >> 20, LONGEST_ASSEMBLY);
     return P5_OK;
 }
 
