@@ -82,8 +82,8 @@ void p5_core_set_memo(p5_core *core, bool on);
 enum {
     P5_IDEAL_HITS = 1, /* data references hit, are aligned, have no bank conflict; ports and LOCK excepted */
     P5_IDEAL_BRANCHES = 2, /* near branches are predicted right */
-    P5_IDEAL_PAIRS = 4,    /* neighbours pair unless the second needs the first's result; x87 in V: only FXCH */
-    P5_IDEAL_FETCH = 8,    /* D1 always has the next instructions; prefixes take no clocks */
+    P5_IDEAL_PAIRS = 4, /* neighbours pair unless the second needs the first's result; x87 in V: only FXCH */
+    P5_IDEAL_FETCH = 8, /* D1 always has the next instructions; prefixes take no clocks */
     P5_IDEAL_RESULTS = 16, /* no waits for addresses, MMX and x87 results; the pairing rules stay */
     P5_IDEAL_PARTS = 5     /* number of parts */
 };
