@@ -65,6 +65,7 @@ typedef struct p5_case_image {
     uint32_t entry;        /* address of the first instruction */
     uint32_t exit_address; /* address of an instruction that raises #UD: the run ends with status 0 before it
                               executes; 0 = none */
+    uint32_t stack_end;    /* accesses through SS from here on raise #SS; 0 = SS is flat */
     uint8_t cpl;           /* 0 or 3 */
     uint32_t cr4;
 } p5_case_image;

@@ -436,12 +436,15 @@ p5_status p5_code_check(const char *name, const char *text, p5_error *error);
  * error->line, or anywhere if that is 0. */
 void p5_code_locate(const char *text, p5_error *error);
 
-/* A function of a file that is called in a loop as cdecl or stdcall, with its arguments. */
+/* An argument of a function: a number, or the address of a buffer at the start of a cache line, which is the same for
+ * all calls. */
 typedef struct p5_case_argument {
     uint32_t value;
-    uint32_t buffer_bytes; /* not 0: pass the address of so many zero bytes, aligned to a cache line */
+    uint32_t buffer_bytes; /* not 0: a buffer of so many zero bytes */
+    const char *file;      /* not NULL: a buffer that holds the contents of this regular file */
 } p5_case_argument;
 enum { P5_CASE_ARGUMENTS = 16 };
+/* A function of a file that is called in a loop as cdecl or stdcall, with its arguments. */
 typedef struct p5_case_function {
     const char *path; /* an i386 object, or assembly in Intel's or AT&T's syntax */
     const char *name; /* of a global or static function; FILE:NAME if several static functions have it */

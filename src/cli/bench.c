@@ -113,19 +113,25 @@ static bool set_trips(bench_options *options, const char *text)
     return true;
 }
 
-/* Adds --arg NUMBER or --arg buffer:SIZE. Returns false after a message. options.tsv limits the number of arguments. */
+/* Adds --arg NUMBER, buffer:SIZE or file:PATH. Returns false after a message. options.tsv limits the number of
+ * arguments. */
 static bool add_argument(p5_case_function *f, const char *text)
 {
     enum { LARGEST_BUFFER = 16 << 20 };
     uint64_t number = 0;
+    p5_case_argument *to = &f->arguments[f->argument_count++];
+    if (strncmp(text, "file:", 5) == 0) {
+        to->file = text + 5;
+        return true;
+    }
     bool buffer = strncmp(text, "buffer:", 7) == 0, negative = text[0] == '-';
     bool good = buffer ? p5_parse_size(text + 7, &number) && number > 0 && number <= LARGEST_BUFFER
                        : p5_parse_number(text + negative, &number) &&
                              number <= (negative ? UINT32_C(1) << 31 : UINT32_MAX);
     if (!good)
-        return cli_refuse("--arg", text, 1,
-                          "an argument is a number of 32 bits, or buffer:SIZE for a pointer (buffer:64K)");
-    p5_case_argument *to = &f->arguments[f->argument_count++];
+        return cli_refuse(
+            "--arg", text, 1,
+            "an argument is a number of 32 bits, or a pointer: buffer:SIZE (buffer:64K), file:PATH");
     if (buffer)
         to->buffer_bytes = (uint32_t)number;
     else

@@ -141,6 +141,12 @@ static void case_start(p5_machine *machine, const p5_case_image *image)
     engine_flush_translations(e);
     segment_load_flat(e, user ? SELECTOR_CODE3 : SELECTOR_CODE0, user ? SELECTOR_DATA3 : SELECTOR_DATA0,
                       image->cpl);
+    if (image->stack_end != 0) {
+        engine_segment ss;
+        engine_get_segment(e, ENGINE_SS, &ss);
+        ss.limit = image->stack_end - 1;
+        engine_set_segment(e, ENGINE_SS, &ss);
+    }
     segment_start(e, image->entry, CASE_STACK_TOP, EFLAGS_FIXED | (user ? EFLAGS_IOPL : 0));
     processor_set_control(machine);
     machine->case_exit = image->exit_address;

@@ -18,8 +18,10 @@
  *   - Stack pointer, direction flag and arguments are set for every call, because a function may pop its
  *     arguments (stdcall) or change them. The loop's counter is in memory, where no function changes it. */
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -48,10 +50,10 @@ typedef struct parts {
 } parts;
 
 /* Puts the harness (.text.p5scope) before the user's code, and the buffers that arguments point to after the
- * user's zeroed data. */
+ * user's data and zeroed data. */
 static const char link_script[] = "SECTIONS {\n"
                                   " .text : { *(.text.p5scope) *(.text .text.*) }\n"
-                                  " .data : { *(.data .data.* .rodata .rodata.*) }\n"
+                                  " .data : { *(.data .data.* .rodata .rodata.*) *(.p5scope.contents) }\n"
                                   " .bss : { *(.bss .bss.* COMMON) *(.p5scope.buffers) }\n"
                                   " /DISCARD/ : { *(.eh_frame .comment .note .note.* .debug*) }\n"
                                   "}\n";
@@ -69,23 +71,52 @@ enum {
     ARGUMENT_BYTES = 8
 };
 
+uint32_t case_function_stack_end(const p5_case_function *f)
+{
+    return FRAME + 4 * (uint32_t)f->argument_count;
+}
+
+static bool is_buffer(const p5_case_argument *argument)
+{
+    return argument->buffer_bytes != 0 || argument->file != NULL;
+}
+
 /* Writes instructions that store the arguments; each has ARGUMENT_BYTES. */
 static void put_arguments(FILE *out, const p5_case_function *f)
 {
     for (size_t i = 0; i < f->argument_count; i++)
-        if (f->arguments[i].buffer_bytes != 0)
+        if (is_buffer(&f->arguments[i]))
             fprintf(out, "{disp8} mov dword ptr [esp + %zu], offset p5scope_buffer_%zu\n", 4 * i, i);
         else
             fprintf(out, "{disp8} mov dword ptr [esp + %zu], 0x%x\n", 4 * i, f->arguments[i].value);
 }
 
-/* Writes the zeroed buffers whose addresses are arguments. */
+/* Writes `text` as a string of the assembler. */
+static void put_string(FILE *out, const char *text)
+{
+    putc('"', out);
+    for (; *text != '\0'; text++)
+        if (*text == '"' || *text == '\\' || (unsigned char)*text < ' ')
+            fprintf(out, "\\%03o", (unsigned char)*text);
+        else
+            putc(*text, out);
+    putc('"', out);
+}
+
+/* Writes the buffers whose addresses are arguments. */
 static void put_buffers(FILE *out, const p5_case_function *f)
 {
     fputs(".section .p5scope.buffers, \"aw\", @nobits\n.balign 4096\n", out);
     for (size_t i = 0; i < f->argument_count; i++)
         if (f->arguments[i].buffer_bytes != 0)
             fprintf(out, ".balign 32\np5scope_buffer_%zu: .skip %u\n", i, f->arguments[i].buffer_bytes);
+    fputs(".section .p5scope.contents, \"aw\"\n", out);
+    for (size_t i = 0; i < f->argument_count; i++)
+        if (f->arguments[i].file != NULL) {
+            fprintf(out, ".balign 32\np5scope_buffer_%zu: .incbin ", i);
+            put_string(out, f->arguments[i].file);
+            putc('\n', out);
+        }
 }
 
 /* Writes loads from the stack lines that the calls use; they execute once, before the loop. A write miss allocates
@@ -94,7 +125,7 @@ static void put_buffers(FILE *out, const p5_case_function *f)
 static void put_touches(FILE *out, const p5_case_function *f)
 {
     enum { LINE = 32 };
-    const unsigned end = FRAME + 4 * (unsigned)f->argument_count; /* the counter */
+    const unsigned end = case_function_stack_end(f); /* the counter */
     for (unsigned at = FRAME & ~(LINE - 1u); at <= end; at += LINE)
         fprintf(out, "mov eax, [0x%x]\n", at);
 }
@@ -108,7 +139,7 @@ static char *loop_text(const p5_case_function *f, unsigned trips)
     if (!memory_text_open(&text))
         return NULL;
     FILE *out = text.out;
-    const unsigned counter = FRAME + 4 * (unsigned)f->argument_count;
+    const unsigned counter = case_function_stack_end(f);
     const int before = MOV_ESP_BYTES + ARGUMENT_BYTES * (int)f->argument_count + CLD_BYTES + CALL_BYTES;
     const char *pop_result = !f->x87_result ? "" : f->empty ? "fst st(0)\n" : "fstp st(0)\n";
     fputs(".intel_syntax noprefix\n.section .text.p5scope, \"ax\"\n.balign 4096\n", out);
@@ -257,11 +288,31 @@ static p5_status loop_object(const workplace *place, const parts *p, const p5_ca
                            : status;
 }
 
+/* Checks that the files whose contents are arguments exist and are not too large for the memory of a case. */
+static p5_status check_contents(const p5_case_function *f, p5_error *error)
+{
+    enum { LARGEST = 16 << 20 };
+    for (size_t i = 0; i < f->argument_count; i++) {
+        const char *file = f->arguments[i].file;
+        struct stat status;
+        if (file == NULL)
+            continue;
+        if (access(file, R_OK) != 0 || stat(file, &status) != 0)
+            return error_set(error, P5_ERR_IO, "cannot read %s: %s", file, strerror(errno));
+        if (!S_ISREG(status.st_mode) || status.st_size == 0 || status.st_size > LARGEST)
+            return error_set(error, P5_ERR_RANGE,
+                             "the contents of an argument come from a file of 1 byte to 16 MB: %s", file);
+    }
+    return P5_OK;
+}
+
 /* Makes the program of harness and function. With `listed` there is no harness. */
 static p5_status build(const workplace *place, parts *p, const p5_case_function *f, unsigned trips,
                        p5_case_program **program, p5_error *error)
 {
-    p5_status status = case_write_file(p->path[SCRIPT], link_script, error);
+    p5_status status = check_contents(f, error);
+    if (status == P5_OK)
+        status = case_write_file(p->path[SCRIPT], link_script, error);
     if (status == P5_OK && !f->listed)
         status = loop_object(place, p, f, trips, error);
     if (status == P5_OK)

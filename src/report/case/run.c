@@ -42,7 +42,8 @@ static unsigned used_registers(const p5_machine *machine, uint32_t address, bool
  * to memory has faulted, only the registers of its address matter. */
 static void add_operands(const p5_machine *machine, const case_left *left, p5_error *error)
 {
-    const bool of_memory = left->fault.vector == VECTOR_PF || left->fault.vector == VECTOR_AC;
+    const bool of_memory =
+        left->fault.vector == VECTOR_PF || left->fault.vector == VECTOR_AC || left->fault.vector == VECTOR_SS;
     if (error == NULL || !left->fault.raised)
         return;
     const unsigned used = used_registers(machine, left->fault.address, of_memory);
@@ -80,8 +81,8 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
                          : result->end == P5_END_SHUTDOWN ? "the processor shut down"
                          : result->end == P5_END_CLOCKS   ? "it took more clocks than allowed"
                                                           : "the run was stopped";
-    error_set(error, P5_ERR_STATE, "the code did not run off its end: %s, at %08Xh%s%s", reason, result->address,
-              result->instruction[0] != '\0' ? " " : "", result->instruction);
+    error_set(error, P5_ERR_STATE, "the code did not run off its end: %s, at %08Xh%s%s", reason,
+              result->address, result->instruction[0] != '\0' ? " " : "", result->instruction);
     unsigned vector;
     const char *exception = strstr(reason, "(exception ");
     if (conditions->function != NULL && strncmp(reason, "invalid opcode", 14) == 0)
@@ -89,6 +90,9 @@ static p5_status ended_early(const p5_case_program *program, const p5_case_condi
     else if (strncmp(result->instruction, "rdpmc", 5) == 0)
         error_hint(error, "RDPMC faults at CPL 3 while CR4.PCE is clear: --cpl 0 of bench, '#! cpl 0' or '#! "
                           "cr4 0x100' in a case");
+    else if (conditions->function != NULL && strncmp(reason, "stack fault", 11) == 0)
+        error_hint(error, "it has more arguments than --arg gives (%zu), or uses other memory of its caller",
+                   conditions->function->argument_count);
     else if (exception != NULL && sscanf(exception, "(exception %u)", &vector) == 1)
         error_hint(error, "'p5scope explain %u' says what it is and how to avoid it", vector);
     return P5_ERR_STATE;
@@ -167,6 +171,8 @@ static p5_status run_case(const p5_case_program *program, const p5_case_conditio
     p5_case_program_image(program, &image);
     image.cpl = (uint8_t)conditions->cpl;
     image.cr4 = conditions->cr4;
+    if (conditions->function != NULL)
+        image.stack_end = case_function_stack_end(conditions->function);
     status = p5_machine_load_case(machine, &image, error);
     if (status == P5_OK)
         status = write_registers(machine, conditions, error);

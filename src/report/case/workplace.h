@@ -38,6 +38,9 @@ p5_status workplace_program(const workplace *place, const char *name, const char
  * still the caller's. */
 p5_case_program *case_program_with_text(const p5_case_program *of, uint8_t *text, size_t size,
                                         uint32_t exit_address);
+/* Returns the address of the first byte after the arguments of a function that a harness calls. The function has no
+ * business with the stack from there on, which is the harness's. */
+uint32_t case_function_stack_end(const p5_case_function *f);
 /* Returns the name of the undefined symbol that placement gave the address `address` (CASE_UNDEFINED in
  * object.h), or NULL. */
 const char *case_program_undefined(const p5_case_program *program, uint32_t address);

@@ -60,6 +60,14 @@ static double clocks(const p5_case_measured *m)
            (trips[1] - trips[0]);
 }
 
+/* Instructions of one call, with those of the harness. */
+static uint64_t instructions(const p5_case_measured *m)
+{
+    return (p5_counts_sum(m->counts[1].increments[P5_EVENT_INSTRUCTIONS_EXECUTED], P5_CPL_MASK_ALL) -
+            p5_counts_sum(m->counts[0].increments[P5_EVENT_INSTRUCTIONS_EXECUTED], P5_CPL_MASK_ALL)) /
+           (trips[1] - trips[0]);
+}
+
 /* Clocks of one call beyond that of an empty function. */
 static double net_clocks(p5_case_function f, const char *model)
 {
@@ -94,6 +102,53 @@ TEST(costs_what_is_in_it)
                              arguments[a], models[m], got);
             }
         }
+    }
+}
+
+/* strlen of 7 characters: a MOV and four instructions for each byte, with the NUL. */
+TEST(argument_with_contents)
+{
+    if (no_tools())
+        skip();
+    char contents[] = "/tmp/p5scope-\"contents-XXXXXX";
+    unit_file(contents, "7 bytes", sizeof "7 bytes");
+    write_file(".globl f\nf: mov 4(%esp), %edx\n1: movb (%edx), %al\ninc %edx\ntest %al, %al\njne 1b\nret\n");
+    p5_case_function f = {.path = path, .name = "f", .argument_count = 1};
+    f.arguments[0].file = contents;
+    p5_case_measured with, without;
+    measure(&f, models[0], &with);
+    f.empty = true;
+    measure(&f, models[0], &without);
+    assert_int_equal(instructions(&with) - instructions(&without), 1 + 4 * 8);
+    assert_int_equal(truncate(contents, 0), 0);
+    p5_case_program *program;
+    p5_error error = {0};
+    assert_int_equal(p5_case_assemble_function(&f, 1, &program, &error), P5_ERR_RANGE);
+    unlink(contents);
+    assert_int_equal(p5_case_assemble_function(&f, 1, &program, &error), P5_ERR_IO);
+    assert_non_null(strstr(error.message, contents));
+}
+
+/* A function with two arguments that gets one: the second is not memory of the harness that happens to be there. */
+TEST(missing_argument)
+{
+    if (no_tools())
+        skip();
+    write_file(".globl f\nf: mov 4(%esp), %eax\nadd 8(%esp), %eax\nret\n");
+    for (unsigned cpl = 0; cpl <= 3; cpl += 3) {
+        p5_case_function f = {.path = path, .name = "f", .argument_count = 1};
+        p5_case_conditions conditions = {
+            .model = models[0], .cpl = cpl, .timeout_seconds = 1200, .function = &f};
+        p5_case_program *programs[2];
+        p5_case_measured out;
+        p5_error error = {0};
+        for (unsigned i = 0; i < 2; i++)
+            assert_int_equal(p5_case_assemble_function(&f, trips[i], &programs[i], &error), P5_OK);
+        assert_int_equal(p5_case_measure(programs, trips, &conditions, &out, &error), P5_ERR_STATE);
+        assert_non_null(strstr(error.message, "add eax, dword ptr [esp + 8]"));
+        assert_non_null(strstr(error.hint, "more arguments than --arg gives (1)"));
+        for (unsigned i = 0; i < 2; i++)
+            p5_case_program_free(programs[i]);
     }
 }
 
