@@ -54,6 +54,28 @@ static void show_line(const char *text, const char *end)
     fputs(end, stderr);
 }
 
+/* Writes `length` bytes of `text` printably, or blanks of the same width. Tabs are kept, so that a caret below stays
+ * aligned. */
+static void show_part(const char *text, size_t length, bool blanks)
+{
+    while (length > 0) {
+        size_t n = strcspn(text, "\t");
+        n = n < length ? n : length;
+        char *part = strndup(text, n);
+        if (blanks)
+            fprintf(stderr, "%*s", columns(text, n), "");
+        else if (part != NULL)
+            p5_write_printable(stderr, part);
+        free(part);
+        if (n < length) {
+            fputc('\t', stderr);
+            n++;
+        }
+        text += n;
+        length -= n;
+    }
+}
+
 /* Shows `option` and line number `line` of `text` (0: its first), with a caret under `column`, which counts from 1
  * (0: no caret). */
 static void show_spot(const char *option, const char *text, unsigned line, unsigned column)
@@ -62,14 +84,14 @@ static void show_spot(const char *option, const char *text, unsigned line, unsig
     for (; line > 1 && strchr(text, '\n') != NULL; line--)
         text = strchr(text, '\n') + 1;
     const size_t length = strcspn(text, "\n");
-    fprintf(stderr, "  %s%s%.*s\n", option, gap, (int)length, text);
+    fprintf(stderr, "  %s%s", option, gap);
+    show_part(text, length, false);
+    fputc('\n', stderr);
     if (column == 0 || column - 1 > length)
         return;
     const char *spot = text + column - 1;
     fprintf(stderr, "  %*s", columns(option, strlen(option)) + (int)strlen(gap), "");
-    for (const char *at = text; at < spot; at++) /* a tab is repeated, so that the caret stays aligned */
-        if (*at == '\t' || ((unsigned char)*at & 0xc0) != 0x80)
-            fputc(*at == '\t' ? '\t' : ' ', stderr);
+    show_part(text, column - 1, true);
     if (cli_colour(stderr))
         fputs("\033[1;32m", stderr);
     fputc('^', stderr);

@@ -75,3 +75,4 @@ printf '.intel_syntax noprefix\n.globl f\nf: mov ecx, [esp+8]\nmov edx, [esp+4]\
 p5scope bench f.s --function f --arg buffer:4K --arg 700 -o f.svg >/dev/null; grep -c 'class="i"' f.svg; grep -o '[0-9]* instructions follow.*all' f.svg
 printf '; a loop\nglobal f\n' >n.asm; p5scope bench n.asm
 p5scope bench --static --asm 'fld1; paddb mm0, mm1; emms; fld1' | grep stall; p5scope bench --asm 'fld1; fstp st(0); paddb mm0, mm1; emms' | grep -o 'stall .*;'
+printf 'nop\n\033[31m\tadd\teax\n' >escape.s; p5scope bench escape.s; p5scope bench --asm "$(printf 'nop; \033[1mfoo')"

@@ -86,3 +86,4 @@ p5scope run --max-clocks 0 hello
 for at in ' 1997-06-02' 97-6-2 +5 1997-02-29; do p5scope run --rtc "$at" hello; done
 p5scope stat -I 500c --interval-count 0 hello
 p5scope stat -q -j -o r.json $GUESTS/hello >/dev/null; p5scope stat --compare r.json r.json --threshold 1
+printf '[model]\nbase = p55c-200\ntitle = a\033[31m\n' >title.ini; p5scope run --model ./title.ini --dump-config x

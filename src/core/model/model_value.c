@@ -115,6 +115,9 @@ bool model_value_set(p5_model *model, const model_field *field, const char *valu
     case MODEL_STRING:
         if (strlen(value) >= MODEL_TEXT)
             return refuse(expected, "at most 79 characters");
+        for (const char *c = value; *c != '\0'; c++)
+            if ((unsigned char)*c < ' ' || *c == 0x7f) /* --dump-config shows the text in a terminal */
+                return refuse(expected, "no control characters");
         strcpy(at, value);
         return true;
     }
