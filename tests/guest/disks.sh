@@ -99,6 +99,22 @@ if "$p5scope" run -q --disk2 C.img $disks --flat=0x100000 two.bin 2>err; then fa
 if "$p5scope" run -q --disk2 A.img --disk2 B.img --disk2 C.img --flat=0x100000 two.bin 2>err; then fail "three hard disks"; fi
 grep -q 'C.img: there are two hard disks already' err || fail "the message for three hard disks: $(cat err)"
 
+# Two drives may read one image, but not write to it, whatever its names are. A snapshot's drives are no exception.
+ln -s A.img link.img
+ln A.img hard_link.img
+ln -s diskette.img boot.img
+guest run -q --disk2 A.img --disk2 link.img --flat=0x100000 two.bin >/dev/null
+for same in "--disk2 A.img --disk2 A.img --flat=0x100000 two.bin" "--disk2 A.img --disk2 link.img --flat=0x100000 two.bin" \
+    "--disk2 A.img --disk2 floppy.img --disk2 hard_link.img --flat=0x100000 two.bin" "--disk2 diskette.img boot.img"; do
+    if "$p5scope" run -q --disk-write $same 2>err; then fail "$same: two writers"; fi
+    grep -q 'another drive has the same image, and the guest may write to both' err || fail "$same: $(cat err)"
+done
+cp -p A.img twin.img
+"$p5scope" run -q --save s --max-instructions 10 --disk-write --disk2 A.img --disk2 twin.img --flat=0x100000 two.bin >/dev/null 2>&1 || true
+if "$p5scope" run -q --load s --disk-write --disk2 A.img --disk2 link.img 2>err; then fail "a snapshot with two writers"; fi
+grep -q 'another drive has the same image' err || fail "a snapshot with two writers: $(cat err)"
+guest run -q --load s --disk-write --disk2 A.img --disk2 twin.img >/dev/null
+
 # An image that is shorter than its format is padded, with a message, on the controllers' ports, too.
 head -c 20000 diskette.img >short.img
 "$p5scope" run --disk2 A.img short.img >/dev/null 2>err || true

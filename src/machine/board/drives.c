@@ -1,6 +1,7 @@
 /* The drives of the board: disk images, and which unit of its controller each is. */
 #include <assert.h>
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "machine/base/notice.h"
@@ -31,6 +32,24 @@ unsigned devices_drives(const devices *b, uint8_t kind)
     return count;
 }
 
+/* Refuses a writable image that another drive has, too, by whatever name: each would overwrite the other's changes. */
+static p5_status refuse_second_writer(const devices *b, const disk_image *disk, p5_error *error)
+{
+    struct stat about, other;
+    if (!disk->writable || fstat(disk->file, &about) != 0)
+        return P5_OK;
+    for (const disk_image *d = b->disks; d < b->disks + DEVICES_DISKS; d++)
+        if (d != disk && d->kind != DRIVE_NONE && fstat(d->file, &other) == 0 &&
+            other.st_dev == about.st_dev && other.st_ino == about.st_ino) {
+            error_set(error, P5_ERR_STATE,
+                      "another drive has the same image, and the guest may write to both");
+            error_hint(error, "give each drive its own copy, or leave out --disk-write");
+            error_at(error, disk->path, 0, 0);
+            return P5_ERR_STATE;
+        }
+    return P5_OK;
+}
+
 p5_status devices_open_disk(devices *b, unsigned which, const char *path, p5_error *error)
 {
     enum { UNITS = 2 };
@@ -38,6 +57,8 @@ p5_status devices_open_disk(devices *b, unsigned which, const char *path, p5_err
     disk_image *disk = devices_disk(b, which);
     bool as_disk = which != 0 || options->cd_as_disk; /* only drive 0 can be a CD */
     p5_status status = disk_image_open(disk, path, options->disk_writable, as_disk, error);
+    if (status == P5_OK && (status = refuse_second_writer(b, disk, error)) != P5_OK)
+        disk_image_close(disk);
     if (status != P5_OK || devices_drives(b, disk->kind) <= UNITS)
         return status;
     error_set(error, P5_ERR_RANGE, "there are two %s already",
@@ -91,4 +112,6 @@ void devices_transfer_disks(devices *b, snapshot *s)
                             .look_only = options->look_only};
         disk_image_transfer(&b->disks[i], &grant, s);
     }
+    for (unsigned i = 0; i < DEVICES_DISKS && s->loading && s->status == P5_OK; i++)
+        s->status = refuse_second_writer(b, &b->disks[i], s->error);
 }
