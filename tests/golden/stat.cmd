@@ -81,6 +81,8 @@ p5scope stat -q -j -e instructions -o "$(printf 'new\nline')" --max-instructions
 p5scope stat -q -x, -M mmx --model p54c-133 hello 2>&1 >/dev/null | tail -n +2; p5scope stat -q -j -M mmx --model p54c-133 hello 2>&1 >/dev/null | jq -c 'select(.metric)."metric-value"'
 # metrics of one name in other units are others
 p5scope stat -q -j -M bus,overview -o read.json hello >/dev/null; p5scope stat --compare -x, read.json read.json | grep ^Read | cut -d, -f1,2
+# a metric that is a count looks like the count of its event
+printf 'SHORT Counts\nEVENTSET\ndata_read\nbus_read_bytes\nMETRICS\nReads  data_read\nTwice [bytes]  2*bus_read_bytes\nLess  -data_read\nHalf  data_read/2\n' >counts.txt; p5scope stat -q -o report -e data_read -M ./counts.txt hello >/dev/null; grep -E 'read|Reads|Twice|Less|Half' report
 # budgets against an earlier run, and comparisons with a limit
 p5scope stat -q -j -o base.json hello; p5scope stat -q -o report --baseline base.json --expect 'clocks<=base*1.01 && clocks>=base, stall_issue==base, CPI==base, data_read<base+1' --junit report.xml hello && grep -o 'tests="[0-9]*" failures="[0-9]*"' report.xml
 p5scope stat -q -o report --baseline base.json --expect 'instructions<base-1' hello 2>&1 | tail -n 2

@@ -95,6 +95,8 @@ unsigned metric_formula_families(const metric_formula *formula);
 bool metric_formula_uses(const metric_formula *formula, unsigned variable);
 /* Returns the first variable that the formula names, which a metric is about, or METRIC_VARIABLES. */
 unsigned metric_formula_first(const metric_formula *formula);
+/* Returns true if the value is a whole number for every run: the formula neither divides nor has seconds or a fraction. */
+bool metric_formula_whole(const metric_formula *formula);
 /* Returns true if a name in the formula has modifiers. */
 bool metric_formula_modified(const metric_formula *formula);
 

@@ -306,6 +306,17 @@ bool metric_formula_modified(const metric_formula *formula)
     return false;
 }
 
+bool metric_formula_whole(const metric_formula *formula)
+{
+    for (size_t i = 0; i < formula->steps.count; i++) {
+        const step *s = &formula->steps.items[i];
+        if (s->kind == STEP_DIVIDE || (s->kind == STEP_NUMBER && s->number != floor(s->number)) ||
+            (s->kind == STEP_VARIABLE && s->variable == METRIC_SECONDS))
+            return false;
+    }
+    return true;
+}
+
 bool metric_formula_uses(const metric_formula *formula, unsigned variable)
 {
     for (size_t i = 0; i < formula->steps.count; i++)

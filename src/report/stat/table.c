@@ -15,9 +15,11 @@ struct p5_table {
     size_t columns;                                       /* further metrics are left out */
 };
 
-/* Returns the decimals of a metric. Ratios, which have no unit, need more than percentages; MHz needs none. */
+/* Returns the decimals of a metric. Ratios, which have no unit, need more than percentages; MHz and counts need none. */
 static unsigned places(const metric *m)
 {
+    if (metric_formula_whole(m->formula))
+        return 0;
     return m->unit[0] == '\0' ? strcmp(m->name, "MHz") == 0 ? 0 : 4 : m->unit[0] == '%' ? 1 : 2;
 }
 

@@ -271,9 +271,9 @@ static void write_metric_group(text_report *in, const metric_group *group)
         char buffer[32];
         bool supported = (metric_formula_families(one->formula) & p5_model_family(in->stat->model)) != 0;
         double value = stat_report_value(&in->report, one->formula, P5_CPL_MASK_ALL);
-        bool count = one->unit[0] == '\0' && isfinite(value) && value >= 10000; /* of events, not a ratio */
+        bool whole = metric_formula_whole(one->formula), count = whole && value >= 0 && value < 0x1p63;
         const char *text = count ? whole_number(in, value, buffer, sizeof buffer)
-                                 : metric_text(value, 3, buffer, sizeof buffer);
+                                 : metric_text(value, whole ? 0 : 3, buffer, sizeof buffer);
         fprintf(in->out, "%s%*s %-4s %s\n", in->interval, VALUE_WIDTH, supported ? text : "<not supported>",
                 one->unit, one->name);
     }

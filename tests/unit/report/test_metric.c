@@ -21,6 +21,21 @@ static double value_of(const char *text)
     return value;
 }
 
+TEST(whole_numbers)
+{
+    static const char *const whole[] = {"data_read", "data_read:uc - 2*data_read_miss", "-clocks",
+                                        "1.5k*stall_agi", "bus_read_bytes + bus_written_bytes"};
+    static const char *const fractions[] = {"data_read/2", "CPI", "seconds", "0.5*data_read",
+                                            "100*seconds*clocks"};
+    for (size_t i = 0; i < 2 * sizeof whole / sizeof whole[0]; i++) {
+        const char *text = i % 2 == 0 ? whole[i / 2] : fractions[i / 2];
+        metric_formula *f;
+        if (metric_formula_parse(text, &f, NULL) != P5_OK || metric_formula_whole(f) != (i % 2 == 0))
+            fail_msg("%s", text);
+        metric_formula_close(f);
+    }
+}
+
 TEST(arithmetic)
 {
     memset(&counts, 0, sizeof counts);
