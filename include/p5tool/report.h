@@ -132,7 +132,7 @@ typedef struct p5_stat {
     const char *guest_sha256;        /* of the guest's file, p5_file_sha256; may be NULL */
     const char *options;             /* p5scope's options, as given */
     const p5_run_identity *identity; /* for JSON; may be NULL */
-    const char *ending;              /* a sentence if the guest did not simply exit, otherwise NULL */
+    const char *ending;              /* how the last run was cut short; NULL = the guest ended it */
     const char *unmeasured;  /* why a budget cannot judge the runs, for example because a limit cut one short;
                                NULL = it can */
     const char *region;      /* where was counted, as the user wrote it; NULL = everywhere */

@@ -101,8 +101,8 @@ typedef struct p5_trace p5_trace;
  * reason. */
 p5_status p5_trace_open(p5_machine *machine, const p5_trace_options *options, p5_trace **trace,
                         p5_error *error);
-/* Writes the last row with the run's totals, closes the file and frees the trace. `ending` (may be NULL) says
- * how the run ended if it did not simply exit. Ends the run's pricing (p5_machine_settle). Returns the first
+/* Writes the last row with the run's totals, closes the file and frees the trace. `ending` says
+ * how the run was cut short; NULL: the guest ended it. Ends the run's pricing (p5_machine_settle). Returns the first
  * error of writing: the file then holds all complete rows before it. */
 p5_status p5_trace_close(p5_trace *trace, const char *ending, p5_error *error);
 /* Return the number of rows written so far, and whether writing has failed. */
@@ -138,6 +138,9 @@ bool p5_database_same_revision(const p5_database *database, char *text, size_t s
  * alike, that is have the same argv[0] and --load. If not, `text` gets the values of one guest, for example "main, not
  * given". Runs that do not state their identity are not compared. */
 bool p5_database_same_option(const p5_database *database, const char *name, char *text, size_t size);
+/* Returns whether none of the last `runs` runs was cut short by an error, a signal or --timeout; the limits --max-... are
+ * no such end. If one was, `text` gets how they ended. */
+bool p5_database_whole(const p5_database *database, size_t runs, char *text, size_t size);
 /* Closes a database. P5_ERR_IO if something could not be written. */
 p5_status p5_database_close(p5_database *database, p5_error *error);
 

@@ -4,6 +4,19 @@
 #include "cli/warnings.h"
 #include "p5tool/trace.h"
 
+/* Warns if one of the runs that `file` has added last did not end as the user wanted. */
+static void warn_of_cut(const p5_database *database, const char *file, size_t runs)
+{
+    char endings[500];
+    if (p5_database_whole(database, runs, endings, sizeof endings))
+        return;
+    fputs("p5scope: warning: ", stderr);
+    p5_write_printable(stderr, file);
+    fputs(": the run was cut short (", stderr);
+    p5_write_printable(stderr, endings);
+    fputs("); its counts are not those of the whole guest\n", stderr);
+}
+
 /* Merges each file separately, so that a file that cannot be read does not exclude the others. Returns the exit
  * status. */
 static int merge_files(const cli_options *line, p5_database *database)
@@ -15,6 +28,7 @@ static int merge_files(const cli_options *line, p5_database *database)
         p5_error error = {0};
         if (p5_database_merge(database, line->operands[i], line->label, &added, &error) == P5_OK) {
             runs += added;
+            warn_of_cut(database, line->operands[i], added);
             continue;
         }
         cli_show_error(&error, NULL, NULL, NULL);

@@ -223,7 +223,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     p5_status written = options->written;
     if (done > 0 && written == P5_OK) {
         guest_ending(&options->result, ending, sizeof ending);
-        stat.ending = ending[0] != '\0' ? ending : NULL;
+        stat.ending = guest_ended_itself(&options->result) ? NULL : ending;
         stat.run_count = done;
         stat.region_times = options->region.times;
         stat.region_open = options->region.open;
@@ -238,7 +238,7 @@ static int run_and_report(stat_options *options, const char *own_options, const 
     }
     if (options->to == NULL && !output_close(out, options->line->output, written, &error))
         status = CLI_INTERNAL;
-    if (ending[0] != '\0' && out != stderr)
+    if (ending[0] != '\0' && (out != stderr || stat.ending == NULL))
         fprintf(stderr, "%s\n", ending);
     if (done > 0 || options->budget.unmeasured[0] != '\0')
         status = stat_budget_judge(&options->budget, &stat, options->line->quiet, status);

@@ -243,7 +243,7 @@ static int trace_machine(trace_options *options, p5_machine *machine)
         status = CLI_INTERNAL;
     if (options->pictures.failed)
         status = CLI_INTERNAL;
-    if (p5_trace_close(trace, ending[0] != '\0' ? ending : NULL, &error) != P5_OK) {
+    if (p5_trace_close(trace, !ran || cut || guest_ended_itself(&result) ? NULL : ending, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         if (rows != 0)
             fprintf(stderr,

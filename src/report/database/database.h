@@ -45,7 +45,7 @@ p5_status database_add_run(p5_database *database, const database_run *run, sqlit
 typedef struct database_end {
     uint64_t clocks, instructions;
     double seconds;
-    const char *ending; /* how the run ended; NULL: the guest exited */
+    const char *ending; /* how the run was cut short; NULL: the guest ended it */
 } database_end;
 /* Completes the run with the id `run`. */
 p5_status database_end_run(p5_database *database, sqlite3_int64 run, const database_end *end,

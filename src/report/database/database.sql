@@ -16,7 +16,7 @@ CREATE TABLE run (
     source TEXT NOT NULL,          -- file that it came from
     complete INTEGER NOT NULL DEFAULT 0, -- 0: the run was cut off
     clocks INTEGER, instructions INTEGER, seconds REAL, -- totals, once it is complete; modelled seconds
-    ending TEXT                    -- how it ended if it did not just exit
+    ending TEXT                    -- how it was cut short; NULL: the guest ended it
 );
 
 CREATE TABLE event (

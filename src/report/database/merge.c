@@ -144,6 +144,17 @@ bool p5_database_same_option(const p5_database *database, const char *name, char
     return agree(database, sql, name, text, size);
 }
 
+bool p5_database_whole(const p5_database *database, size_t runs, char *text, size_t size)
+{
+    static const char sql[] =
+        "SELECT count(*) = 0, group_concat(DISTINCT ending) FROM (SELECT ending FROM run ORDER BY id DESC "
+        "LIMIT "
+        "CAST(?1 AS INTEGER)) WHERE ending IS NOT NULL AND ending NOT LIKE 'Stopped by --max-%'";
+    char count[24];
+    snprintf(count, sizeof count, "%zu", runs);
+    return agree(database, sql, count, text, size);
+}
+
 /* Returns whether the path `a` and the open file `b` are the same file. */
 static bool same_file(const char *a, FILE *b)
 {

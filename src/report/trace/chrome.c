@@ -244,7 +244,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     chrome_state *state = trace->state;
     begin_event(trace->file, "end", 'i', state->clock, THREAD_PMU);
     trace_put(trace->file, ",\"s\":\"g\",\"args\":{\"ending\":");
-    trace_put_json(trace->file, ending != NULL ? ending : "exit");
+    trace_put_json(trace->file, ending != NULL ? ending : "the guest has ended");
     trace_put(trace->file, "}}\n]\n");
     trace_end_record(trace->file);
     bool good = state->calls == NULL || slices_good(state->calls);

@@ -256,7 +256,7 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
         vcd_section(&state->dump, "$dumpvars", 0, true);
     vcd_section(&state->dump, "$dumpoff", state->until, false);
     trace_put(trace->file, "$comment ");
-    trace_put_without(trace->file, ending != NULL ? ending : "the guest has exited", unsafe);
+    trace_put_without(trace->file, ending != NULL ? ending : "the guest has ended", unsafe);
     trace_put(trace->file, " $end\n");
     trace_end_record(trace->file);
     free_state(state);

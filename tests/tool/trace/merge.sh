@@ -191,6 +191,33 @@ sed '1s/"model_revision":[0-9]*/"model_revision":9999/' whole.json >revised.json
 p5scope stat -q -o report --baseline revised.json --expect 'clocks<=base' ./quicksort 1 >/dev/null 2>messages
 grep -q 'different revisions of the model (baseline: 9999, this run: [0-9]*)' messages || { cat messages; fail "baseline: another revision"; }
 
+# A run that a signal, a fault or a time-out has cut short is merged with a warning. One that the guest or a limit has ended is complete: it needs none, and
+# can be a baseline. RDPMC faults without --pce; the flat guests are HLT, UD2 without an IDT, and JMP to itself.
+cp "$guests/rdpmc" .
+printf '\xf4' >halt && printf '\x0f\x0b' >fault && printf '\xeb\xfe' >loop
+flat=--flat=0x100000
+p5scope stat -qj -o signal.json ./rdpmc >/dev/null 2>&1
+p5scope trace -q -I 1000c -o signal.db ./rdpmc >/dev/null 2>&1
+p5scope stat -qj -o fault.json $flat fault 2>/dev/null
+p5scope stat -qj -o timeout.json --timeout 0.1 $flat loop 2>/dev/null
+p5scope stat -qj -o limit.json --max-instructions 99 $flat loop 2>/dev/null
+p5scope stat -qj -o halt.json $flat halt 2>/dev/null
+p5scope trace -q -I 1000c -o halt.jsonl $flat halt 2>/dev/null
+while read -r name text; do
+    p5scope merge -q -o ended.db $name 2>messages || fail "a merge of $name"
+    grep -q "warning: $name: the run was cut short ($text" messages || { cat messages; fail "$name: no warning"; }
+done <<'END'
+signal.json Segmentation fault at
+signal.db Segmentation fault at
+fault.json Processor shut down
+timeout.json Stopped by --timeout
+END
+p5scope merge -q -o ended.db limit.json halt.json halt.jsonl 2>messages || fail "a merge of complete runs"
+grep 'cut short' messages && fail "a warning about a complete run"
+p5scope stat -q -o report --baseline halt.json --expect 'clocks<=base' $flat halt 2>messages || { cat messages; fail "a baseline that halts"; }
+p5scope stat --compare --threshold 1 halt.json halt.json >/dev/null || fail "a comparison of runs that halt"
+p5scope stat -q -o report --baseline fault.json --expect 'clocks<=base' $flat halt 2>messages && fail "a baseline that was cut short"
+
 # Names that SQLite itself reads as something else are files, too; the reason for a file that cannot be made is the host's.
 mkdir names && cd names || exit 1
 for name in :memory: 'file:x?mode=ro' 'a b.db'; do
