@@ -176,12 +176,11 @@ static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, u
 
 /* ---- the exact path ------------------------------------------------------------------------------------ */
 
-/* Counts a quantity for an instruction (core_observer.counted). An instruction counts the same few quantities again and
- * again (REP), so the youngest entries are searched first, which keeps the sink short. An entry that is half full is not
- * extended, so its sums do not overflow. */
+/* Counts a quantity for an instruction (core_observer.counted): adds to one of the last YOUNG entries, which keeps the
+ * sink short because an instruction counts the same few quantities again and again (REP), or else makes an entry. */
 static void observe_count(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
 {
-    enum { YOUNG = 24 }; /* entries that are searched */
+    enum { YOUNG = 24 };
     profile_sink *sink = (profile_sink *)o;
     if ((int)quantity == sink->watched)
         sink->watched_count += increments;
@@ -189,9 +188,9 @@ static void observe_count(core_observer *o, uint32_t quantity, uint64_t incremen
     uint64_t instruction = PROFILE_AT(sink->core->profile->space, o->instruction);
     for (size_t i = sink->deltas.count; i-- > oldest;) {
         profile_delta *d = &sink->deltas.items[i];
-        if (d->quantity == quantity && d->address == instruction && d->increments < UINT32_MAX / 2) {
-            d->increments += (uint32_t)increments;
-            d->asserted += (uint32_t)asserted;
+        if (d->quantity == quantity && d->address == instruction) {
+            d->increments += increments;
+            d->asserted += asserted;
             return;
         }
     }
@@ -199,8 +198,7 @@ static void observe_count(core_observer *o, uint32_t quantity, uint64_t incremen
         sink->out_of_memory = true;
         return;
     }
-    sink->deltas.items[sink->deltas.count++] =
-        (profile_delta){instruction, quantity, (uint32_t)increments, (uint32_t)asserted};
+    sink->deltas.items[sink->deltas.count++] = (profile_delta){instruction, quantity, increments, asserted};
 }
 
 /* An instruction makes a lookup (core_observer.asks). */

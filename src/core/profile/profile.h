@@ -39,7 +39,7 @@ enum { PROFILE_SPACES = 256 };
 typedef struct profile_delta {
     uint64_t address; /* PROFILE_AT */
     uint32_t quantity;
-    uint32_t increments, asserted;
+    uint64_t increments, asserted; /* as for deltas_add */
 } profile_delta;
 
 /* The total of one quantity at a site. */

@@ -256,3 +256,24 @@ TEST(tables_have_a_limit)
     assert_true(table.full);
     free(table.slots);
 }
+
+/* HLT at 200 MHz for 25 seconds takes more clocks than 32 bits hold, and all of them belong to the last instruction. */
+TEST(a_long_halt_is_attributed_in_full)
+{
+    const uint64_t clocks = 25ull * 200000000, all = 2 * clocks;
+    guest g;
+    guest_open(&g, NULL, 0);
+    retire(&g, g.call, CALLEE);
+    for (unsigned i = 0; i < 2; i++)
+        p5_core_halt(g.core, clocks, 0);
+    assert_true(profile_collect(g.core));
+    profile_view view;
+    profile_get_view(g.core, &view);
+    uint64_t halted = 0;
+    for (size_t i = 0; i < view.site_count; i++)
+        for (size_t n = 0; n < view.sites[i].amounts.count; n++)
+            if (view.sites[i].amounts.items[n].quantity == P5_PROFILE_STALLS + P5_STALL_HALT)
+                halted += view.sites[i].amounts.items[n].increments;
+    assert_true(halted == all);
+    guest_close(&g);
+}
