@@ -1,4 +1,4 @@
-/* The progress of a machine: clocks, instructions and counts. */
+/* Requests to pause, core clocks in nanoseconds, and a machine's clocks, instructions and counts. */
 #include "machine/base/time.h"
 #include "machine/state.h"
 
@@ -9,13 +9,13 @@ bool machine_pause_wanted(const p5_machine *machine)
     return machine->stop || machine->expired;
 }
 
-/* Converts core clocks to nanoseconds, rounded down. */
+/* Converts a number of core clocks to nanoseconds, rounded down. */
 uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
 {
     return (uint64_t)((unsigned __int128)clocks * 1000000000u / machine->clock_hz);
 }
 
-/* Returns the first core clock at which `ns` nanoseconds have passed, at most UINT64_MAX. */
+/* Returns the smallest number of core clocks that takes at least `ns` nanoseconds, or UINT64_MAX if it does not fit. */
 uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
 {
     unsigned __int128 clocks = ((unsigned __int128)ns * machine->clock_hz + 999999999u) / 1000000000u;

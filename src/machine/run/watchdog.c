@@ -1,5 +1,5 @@
-/* The thread that ends a run after its time-out and reports a run that does not end (watchdog.h). Seconds are those of
- * the host. */
+/* The thread that asks a run to end at its time-out, and reports a run that was asked to end and does not (watchdog.h).
+ * Seconds are those of the host. */
 #include "machine/run/watchdog.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@
 #include "machine/base/time.h"
 #include "machine/state.h"
 
-/* A run that was asked to end has GRACE_SECONDS to do so. After that it is stuck if it has used USED_SECONDS
- * of processor time; or if it waits (used less than WAITS_SECONDS) and either its output is not read, or it
- * still waits after LATE_SECONDS. Otherwise the host was busy with other work, and the run gets another
- * period of grace. */
+/* A run that was asked to end, by its time-out or p5_machine_stop, is checked every GRACE_SECONDS until it ends. It is
+ * stuck if the process has used more than USED_SECONDS of processor time since it was asked. It is also stuck if it
+ * waits (the process has used less than WAITS_SECONDS since the last check) and either an open file accepts no output,
+ * or LATE_SECONDS have passed since it was asked. Otherwise the host may be busy with other work. */
 #define GRACE_SECONDS 0.8
 #define WAITS_SECONDS 0.01
 #define USED_SECONDS  0.5
@@ -27,17 +27,17 @@
 struct watchdog {
     p5_machine *machine;
     pthread_t thread;
-    int changed;            /* eventfd that ends the thread's wait (wake) */
-    pthread_mutex_t lock;   /* of the members below */
-    bool running;           /* a run is in progress and has not been reported as stuck */
-    bool closing;           /* the thread is to end */
-    double over;            /* host time at which the run times out; 0: never */
-    double look_at;         /* when to check whether the run has ended; 0: it was not asked to end */
-    double late_at;         /* when waiting alone counts as stuck */
+    int changed;          /* eventfd that ends the thread's wait (wake) */
+    pthread_mutex_t lock; /* of the members below */
+    bool running;         /* a run is in progress and has not been reported as stuck */
+    bool closing;         /* the thread is to end */
+    double over;          /* host time at which the run times out; 0: never */
+    double look_at; /* the next check of a run that was asked to end; 0: the thread has seen no request */
+    double late_at; /* from then on, a run that waits is stuck whatever it waits for */
     double used, used_last; /* processor seconds when the run was asked to end, and at the last check */
 };
 
-/* Returns true if there is an open file that accepts no output now. */
+/* Returns true if one of the process's first FILES descriptors is open for writing and accepts no output now. */
 static bool output_is_full(void)
 {
     enum { FILES = 256 };
@@ -50,8 +50,9 @@ static bool output_is_full(void)
     return false;
 }
 
-/* Does what is due now: ends a run whose time is over, and sets *stuck if a run that was asked to end does not. Returns
- * the seconds until the next check; a negative value means that there is none. The caller holds the lock. */
+/* Does what is due now: asks a run whose time is over to end, and sets *stuck if a run that was asked to end is stuck,
+ * once per run. Returns the seconds until the next check; a negative value means that there is none until the thread is
+ * woken. The caller holds the lock. */
 static double check_run(watchdog *w, double now, bool *stuck)
 {
     p5_machine *machine = w->machine;
@@ -107,7 +108,8 @@ static void wake(watchdog *w)
 {
     const uint64_t one = 1;
     ssize_t written = write(w->changed, &one, sizeof one);
-    (void)written; /* a failed write means that the thread is being woken already */
+    (void)
+        written; /* it fails only if the counter is at its greatest value, so the thread is being woken already */
 }
 
 watchdog *watchdog_open(p5_machine *machine)
@@ -148,7 +150,8 @@ void watchdog_run_begins(watchdog *w, double over)
     w->over = over;
     w->look_at = 0;
     pthread_mutex_unlock(&w->lock);
-    if (over != 0)
+    if (over != 0 ||
+        machine_pause_wanted(w->machine)) /* a stop wanted before the run found no run to watch */
         wake(w);
 }
 
