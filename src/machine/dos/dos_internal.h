@@ -62,7 +62,7 @@ typedef struct dos_file {
     int host;            /* DOS_DISK: the descriptor */
     uint8_t access;      /* 0 read, 1 write, 2 both */
     bool raw;            /* device without line editing */
-    bool inherited;      /* child programs inherit the handle */
+    bool inherited;      /* child programs inherit the handles that refer to it */
     uint8_t drive;       /* DOS_DISK: 0 is A: */
     uint32_t position;
     share_quota *quota;  /* DOS_DISK: of its share, for writes; NULL if there is no quota */

@@ -7,6 +7,9 @@
 ;! 39 a file 0005 C
 ;! 3C a folder 0005 C
 ;! 3D mode 3 000C C
+;! 6C neither 0001 C
+;! 6C no such 0001 C
+;! 6C no such 0001 C
 ;! 41 no parent 0003 C
 ;! 41 a folder 0005 C
 ;! 43 no parent 0003 C
@@ -76,6 +79,20 @@ org 100h
         mov cx, 0
         file "3C a folder", 3c00h, folder
         file "3D mode 3", 3d03h, inside
+        mov bx, 2
+        mov si, inside
+        mov dx, 0
+        mov ax, 6c00h
+        int 21h
+        report "6C neither", ax
+        mov dx, 3
+        mov ax, 6c00h
+        int 21h
+        report "6C no such", ax
+        mov dx, 21h
+        mov ax, 6c00h
+        int 21h
+        report "6C no such", ax
         file "41 no parent", 4100h, no_parent
         file "41 a folder", 4100h, folder
         file "43 no parent", 4300h, no_parent

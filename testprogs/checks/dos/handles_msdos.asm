@@ -1,4 +1,4 @@
-; Handles as MS-DOS has them (Ralf Brown's Interrupt List): raw devices, NUL with any directory and extension, tables of more than 20, and
+; Handles as MS-DOS has them (Ralf Brown's Interrupt List; for 67h, the source of MS-DOS 4.0): raw devices, NUL with any directory and extension, tables of more than 20, and
 ; names of temporary files.
 ;! dosbox it knows no raw devices, reads zeros from NUL, makes larger tables than are asked for, and refuses a directory without a name
 ;! output
@@ -11,7 +11,13 @@
 ;! 67
 ;! 67 so many 0028
 ;! 67 fewer
+;! 67 at least 0014 0018
+;! 67 again
 ;! the 30th 0022
+;! 67 one is open 0004 C
+;! 67 up to it
+;! 67 so many 0023 0000
+;! 67 too many 0001 C
 ;! 44 kept
 ;! 5A
 ;! 41 its name
@@ -77,6 +83,13 @@ org 100h
         mov ah, 67h
         int 21h
         report "67 fewer"
+        mov cx, [cs:32h]
+        mov dx, [cs:34h]        ; in the prefix again
+        report "67 at least", cx, dx
+        mov bx, 40
+        mov ah, 67h
+        int 21h
+        report "67 again"
         mov cx, 30
 .open:  push cx
         mov dx, con
@@ -87,6 +100,24 @@ org 100h
         mov si, ax
         loop .open
 .full:  report "the 30th", si
+        mov bx, si
+        mov ah, 67h
+        int 21h
+        report "67 one is open", ax
+        lea bx, [si + 1]
+        mov ah, 67h
+        int 21h
+        report "67 up to it"
+        mov cx, [cs:32h]
+        mov dx, [cs:34h]
+        report "67 so many", cx, dx
+        mov bx, 0ffffh
+        mov ah, 67h
+        int 21h
+        report "67 too many", ax
+        mov bx, 40
+        mov ah, 67h
+        int 21h
         mov bx, 1
         mov ax, 4400h
         int 21h
