@@ -1,12 +1,14 @@
 /* Runs DOS programs of any bytes and any calls. A program is refused with a message, or runs until it ends or reaches a
  * limit. The first byte selects the kind of input: 'M' is the file itself; anything else is a COM program that loads
- * registers from the input and calls DOS, the BIOS and XMS with them repeatedly. */
+ * registers from the input and calls DOS, the BIOS and XMS with them, or accesses a port, repeatedly. Every stretch of an
+ * odd input is priced with and without the memo, and must count the same. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "p5tool/core.h"
 #include "p5tool/machine.h"
 
 enum { MOST_CODE = 4000, INSTRUCTIONS = 20000, CLOCKS = 20000000 };
@@ -28,15 +30,21 @@ static void compose(program *p, fuzz_input *input)
     static const uint8_t registers[] = {0xb8, 0xbb, 0xb9, 0xba, 0xbe, 0xbf};
     static const uint8_t vectors[] = {0x21, 0x21, 0x21, 0x21, 0x10, 0x13, 0x15, 0x16, 0x1a, 0x29, 0x2f, 0x20};
     static const uint8_t xms[] = {0x9a, 0x00, 0xef, 0x00, 0xf0}; /* call F000:EF00 */
+    static const uint8_t port_codes[] = {0xec, 0xed, 0xee, 0xef,
+                                         0x6c, 0x6d, 0x6e, 0x6f}; /* IN, OUT, INS, OUTS */
     while (input->size > 0 && p->size < MOST_CODE) {
         uint8_t how = fuzz_byte(input);
         for (unsigned i = 0; i < sizeof registers; i++) {
             uint8_t move[] = {registers[i], fuzz_byte(input), fuzz_byte(input)};
             if (i > 0 && (how & 0x80) != 0)
                 move[2] = (uint8_t)(move[2] & 1); /* small: within the program */
+            if (i == 2 && (how & 0x40) != 0)
+                move[2] = 0; /* few ports: each access takes long */
             add(p, move, sizeof move);
         }
-        if (how % 16 < sizeof vectors)
+        if (how & 0x40)
+            add(p, (const uint8_t[]){0xf3, port_codes[how % 8]}, 2); /* REP is ignored without a string */
+        else if (how % 16 < sizeof vectors)
             add(p, (const uint8_t[]){0xcd, vectors[how % 16]}, 2);
         else
             add(p, xms, sizeof xms);
@@ -65,6 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     program p = {.size = 0};
     char path[64];
     unsigned count = 0;
+    uint64_t stretches;
+    const char *difference;
     const p5_share share = {.size = sizeof share, .host = "/etc", .guest = "/c"};
     const p5_machine_options options = {.size = sizeof options,
                                         .memory_bytes = 4 << 20,
@@ -72,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .share_count = 1,
                                         .console = nothing,
                                         .input = typed,
+                                        .memo_check = size % 2 != 0,
                                         .input_context = &count};
     const p5_limits limits = {.size = sizeof limits, .max_instructions = INSTRUCTIONS, .max_clocks = CLOCKS};
     const char *arguments[] = {"fuzz.com", "one", NULL};
@@ -91,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == P5_OK) {
         LAW(p5_machine_run(machine, &limits, &result, &error) == P5_OK);
         LAW(result.end != P5_END_FAILED);
+        LAW(!p5_core_memo_checked(p5_machine_core(machine), &stretches, &difference) || difference == NULL);
     }
     p5_machine_close(machine);
     close(fd);
