@@ -25,6 +25,8 @@ boots undefined '' '--isa=permissive' --isa=permissive </dev/null
 boots reset '' 'reset the processor at 0x00007c02: out' </dev/null
 boots v86 F4 '' </dev/null
 boots pci + '' </dev/null
+# Lines that a program ends by moving the cursor or by scrolling are lines on standard output, too.
+boots lines "$(printf '%s\n' A B C D E F G H I J K L M N O P Q R S T U V W X Y Z one two)" '' </dev/null
 # A guest without a disk may ask for one to boot from, read it and write to it.
 boots no_disk + 'INT 19h: there is no disk to boot from' --flat=0x1000:0 --real </dev/null
 # Keys: the words of the IBM PS/2 and PC BIOS interface technical reference, for 101 keys and for 83.

@@ -65,6 +65,16 @@ static unsigned get_cursor(const bios *b, unsigned page)
     return bios_load(b, BDA_CURSOR + page * 2, 2);
 }
 
+/* Sets the cursor position where the program wants it. A move to a lower row is a line end on the host's console, because
+ * programs that write characters at positions of their own end lines so. */
+static void move_cursor(bios *b, unsigned page, uint32_t position)
+{
+    unsigned row = position >> 8 & 255;
+    if (page == current_page(b) && row > get_cursor(b, page) >> 8 && row < video_rows(b))
+        devices_console_char(b->machine->devices, '\n');
+    set_cursor(b, page, position);
+}
+
 /* AH = 01h: Sets the cursor's first and last line. Programs give lines of a cell of 8 lines. Converts them to the cell's
  * height as IBM's BIOS does, unless AH = 12h with BL = 34h has turned that off: an underline stays at the bottom, half a
  * block begins in the middle, a block fills the cell. */
@@ -288,7 +298,7 @@ static void write_string(bios *b)
     uint32_t text = bios_segment(b, ENGINE_ES);
     unsigned page = bios_high(b, ENGINE_EBX) % VIDEO_PAGES, before = get_cursor(b, page);
     uint16_t offset = bios_word(b, ENGINE_EBP), position = bios_word(b, ENGINE_EDX);
-    set_cursor(b, page, position >> 8 == 0xff ? before : position);
+    move_cursor(b, page, position >> 8 == 0xff ? before : position);
     for (unsigned i = 0; i < bios_word(b, ENGINE_ECX); i++) {
         uint8_t character = (uint8_t)bios_load(b, text + offset, 1), attribute = bios_low(b, ENGINE_EBX);
         offset++;
@@ -332,7 +342,7 @@ static bool serve_screen(bios *b, uint8_t function)
         set_cursor_shape(b, cx);
         break;
     case 0x02:
-        set_cursor(b, page, dx);
+        move_cursor(b, page, dx);
         break;
     case 0x03: /* return the cursor's position and shape */
         bios_set_word(b, ENGINE_EDX, (uint16_t)get_cursor(b, page));
@@ -341,7 +351,10 @@ static bool serve_screen(bios *b, uint8_t function)
     case 0x05:
         set_page(b, bios_low(b, ENGINE_EAX));
         break;
-    case 0x06:
+    case 0x06: /* scrolling up with the cursor in the window's last row ends a line on the host's console, too */
+        if (bios_low(b, ENGINE_EAX) != 0 && get_cursor(b, current_page(b)) >> 8 == dx >> 8)
+            devices_console_char(b->machine->devices, '\n');
+        /* fall through */
     case 0x07:
         scroll(b, (video_scrolled){function == 6, bios_low(b, ENGINE_EAX), bios_high(b, ENGINE_EBX), cx >> 8,
                                    cx & 255, dx >> 8, dx & 255, current_page(b)});

@@ -1,5 +1,5 @@
 #!/bin/bash
-# boot.sh P5SCOPE DIR CASE: boot loaders as Debian has them, and memtest86+; SYSLINUX boots the kernel that linux.sh put into DIR/linux. Exit status 77
+# boot.sh P5SCOPE DIR CASE: boot loaders as Debian has them, a module of SYSLINUX, and memtest86+; SYSLINUX boots the kernel that linux.sh put into DIR/linux. Exit status 77
 # (skipped) where a program or file is missing.
 set -u
 p5scope=$1 dir=$2 case=$3
@@ -31,6 +31,15 @@ syslinux) # by itself, from a diskette, with a kernel that ends as it finds no i
     mcopy -i "$work/a.img" "$work/syslinux.cfg" "$dir/linux/bzImage" :: || exit 1
     shows 'BOOT_IMAGE=bzImage console=ttyS0,115200' "$work/a.img"
     awk '/BogoMIPS/ { good = $(NF - 2) > 396 && $(NF - 2) < 404 } END { exit !good }' <(tr -d '\r' <"$work/out") || { cat "$work/out"; exit 1; }
+    ;;
+modules) # SYSLINUX's own screen output: each range of memory is on a line of its own
+    modules=/usr/lib/syslinux/modules/bios
+    needs syslinux mformat mcopy $modules/meminfo.c32
+    truncate -s 1440K "$work/a.img"
+    mformat -i "$work/a.img" -f 1440 :: && syslinux --install "$work/a.img" || exit 1
+    printf 'DEFAULT meminfo\nPROMPT 0\nLABEL meminfo\n COM32 meminfo.c32\n' >"$work/syslinux.cfg"
+    mcopy -i "$work/a.img" "$work/syslinux.cfg" $modules/meminfo.c32 $modules/libcom32.c32 $modules/libutil.c32 :: || exit 1
+    shows '^ .*[0-9a-f]*x 1 \[-\] usable$' --max-instructions 25000000 "$work/a.img"
     ;;
 loadlin) # from DOS; it finds the processor in real mode, loads the kernel by XMS and enters protected mode by itself
     needs /usr/lib/loadlin/loadlin.exe.gz "$dir/linux/bzImage"
