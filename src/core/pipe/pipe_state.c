@@ -157,7 +157,7 @@ void pipe_begin(pipe *p, uint64_t start, uint32_t address, const pipe_resolver *
     p->is_loaded = false;
     p->groups = 0;
     p->instructions = 0;
-    p->fast = p->timing->fifo && !p->observer && !p->trace && !p->breakpoints &&
+    p->fast = p->timing->fifo && !p->timing->btb_by_pairs && !p->observer && !p->trace && !p->breakpoints &&
               !(p->control.no_pairing | p->control.single_step) && p->control.ideal == 0;
 }
 
