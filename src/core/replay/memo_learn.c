@@ -72,11 +72,12 @@ static uint64_t ask_data(p5_core *core, const p5_access *access, uint64_t asked,
 
 /* Returns whether a misaligned hit is the usual answer. Code that walks over bytes is misaligned most of the
  * time or never, so a reference that was misaligned when it was learned probably stays so. The profile needs
- * to see each of them. */
+ * to see each of them. If its second half takes no clocks, it may share its clock with a partner, which the usual
+ * answer does not know. */
 static bool is_usually_misaligned(const p5_core *core, const p5_access *access, unsigned traits)
 {
     return memory_misaligned(access) && (traits & ~(unsigned)(TRAIT_PARTNER | TRAIT_V_PIPE)) == 0 &&
-           !core->profile;
+           !core->profile && memory_model(core->memory)->latency.misaligned > 0;
 }
 
 /* The callbacks from here to learn_branch answer the pipe's questions, one kind each, and record them. */
