@@ -12,6 +12,7 @@
 #include "machine/state.h"
 #include "p5scope/model.h"
 #include "random_core.h"
+#include "random_model.h"
 #include "untouched.h"
 
 enum { STRETCHES = 2000 };
@@ -50,6 +51,15 @@ static void judge_stretch(judge *j, p5_core *core, const p5_retired *r)
 static void retire_random(void *context, p5_core *core, const p5_retired *r)
 {
     judge_stretch(context, core, r);
+}
+
+static bool random_guest(const p5_model *model, unsigned long seed, untouched *before)
+{
+    static p5_counts totals;
+    judge j = {.bound = bound_of_model(model), .before = before};
+    const random_core_observer observer = {.retire = retire_random, .context = &j};
+    random_core_watch(model, true, seed, STRETCHES, &totals, &observer);
+    return j.broken == 0;
 }
 
 /* Replaces run_retired. The context is the machine, so the judge is a variable of its own. */
@@ -107,23 +117,26 @@ int main(int argc, char **argv)
     for (unsigned m = 0; m < sizeof models / sizeof *models; m++) {
         p5_model *model;
         p5_error error;
-        static p5_counts totals;
         if (p5_model_open(models[m], &model, &error) != P5_OK) {
             printf("%s\n", error.message);
             return 1;
         }
-        for (unsigned long seed = first; seed - first < seeds; seed++) {
-            judge j = {.bound = bound_of_model(model), .before = before};
-            const random_core_observer observer = {.retire = retire_random, .context = &j};
-            random_core_watch(model, true, seed, STRETCHES, &totals, &observer);
-            if (j.broken) {
+        for (unsigned long seed = first; seed - first < seeds; seed++)
+            if (!random_guest(model, seed, before)) {
                 printf("... model %s, seed %lu\n", models[m], seed);
                 holds = false;
             }
-        }
         p5_model_close(model);
         for (unsigned k = m == 0 ? 0 : 2; m < BUILT_IN && argc > 1 && k < sizeof kinds / sizeof *kinds; k++)
             holds &= run_real(models[m], argv[1], kinds[k][0], kinds[k][1], before);
+    }
+    for (unsigned long seed = first; seed - first < seeds; seed++) {
+        p5_model *model = random_model(seed);
+        if (!random_guest(model, seed, before)) {
+            random_model_print(stdout, model);
+            holds = false;
+        }
+        p5_model_close(model);
     }
     free(before);
     return holds ? 0 : 1;

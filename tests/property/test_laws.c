@@ -9,6 +9,7 @@
 #include "p5tool/report.h"
 #include "programs.h"
 #include "random_core.h"
+#include "random_model.h"
 
 enum { PER_MACHINE = 20 /* core programs for one of the machine */ };
 
@@ -184,5 +185,15 @@ int main(int argc, char **argv)
         printf("%s: %lu programs, %lu of them in the whole machine, %llu instructions, %llu laws checked\n",
                *name, c.programs, c.machines, c.instructions, c.laws);
     }
+    campaign c = {0};
+    for (unsigned long n = first; n < first + count; n++) {
+        p5_model *model = random_model(n);
+        if (!core_laws(model, "of the random model", n + 1, &c)) {
+            random_model_print(stdout, model);
+            return 1;
+        }
+        p5_model_close(model);
+    }
+    printf("%lu programs on random models\n", c.programs);
     return 0;
 }

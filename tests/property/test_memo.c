@@ -18,6 +18,7 @@
 #include "core/profile/profile.h"
 #include "p5scope/model.h"
 #include "programs.h"
+#include "random_model.h"
 
 enum {
     BLOCKS = 24,
@@ -554,6 +555,15 @@ int main(int argc, char **argv)
             runs++;
         }
         p5_model_close(model);
+    }
+    for (unsigned long n = first; n < first + seeds; n++) {
+        p5_model *model = random_model(n);
+        if (!law_holds(model, timing_of(p5_model_family(model)), n)) {
+            random_model_print(stdout, model);
+            return 1;
+        }
+        p5_model_close(model);
+        runs++;
     }
     printf("%lu runs of %d stretches, with the memo, also in batches, and without\n", runs, STRETCHES);
     return 0;

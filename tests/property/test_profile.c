@@ -10,8 +10,10 @@
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"
+#include "core/model/model.h"
 #include "p5scope/model.h"
 #include "random_core.h"
+#include "random_model.h"
 
 enum {
     STRETCHES = 1200,
@@ -447,6 +449,15 @@ int main(int argc, char **argv)
         for (unsigned long seed = first; seed < first + seeds; seed++)
             if (!law_holds(model, seed, which / 2 > 0) || !far_samples_are_the_same(model, seed))
                 return 1;
+        p5_model_close(model);
+    }
+    for (unsigned long seed = first; seed < first + seeds; seed++) {
+        p5_model *model = random_model(seed);
+        if (!law_holds(model, seed, model->agent.kind != AGENT_NONE) ||
+            !far_samples_are_the_same(model, seed)) {
+            random_model_print(stdout, model);
+            return 1;
+        }
         p5_model_close(model);
     }
     return 0;

@@ -10,6 +10,7 @@
 #include "core/snapshot.h"
 #include "p5scope/model.h"
 #include "random_core.h"
+#include "random_model.h"
 
 /* Saves the first core and loads the second, which has been opened anew. */
 static void hand_over(void *context, p5_core *from, p5_core *to)
@@ -152,6 +153,14 @@ int main(int argc, char **argv)
     if (p5_model_open("p54c-133", &p54c, &error) != P5_OK ||
         p5_model_open("p55c-200", &p55c, &error) != P5_OK)
         return 1;
+    for (unsigned long seed = first; seed < first + seeds; seed++) {
+        p5_model *model = random_model(seed);
+        if (!same_with(model, seed % 2 == 0, seed, &b)) {
+            random_model_print(stdout, model);
+            return 1;
+        }
+        p5_model_close(model);
+    }
     for (unsigned long seed = first; seed < first + seeds; seed++)
         if (!same_with(p54c, seed % 2 == 0, seed, &b) || !same_with(p55c, seed % 2 == 0, seed, &b))
             return 1;
@@ -159,7 +168,7 @@ int main(int argc, char **argv)
         return 1;
     p5_model_close(p54c);
     p5_model_close(p55c);
-    printf("%lu runs with a snapshot in them, %zu bytes each\n", 2 * seeds, b.size);
+    printf("%lu runs with a snapshot in them, %zu bytes each\n", 3 * seeds, b.size);
     free(b.data);
     return 0;
 }
