@@ -439,6 +439,7 @@ static bool calls_again(p5_core *core, const p5_block *last, const p5_block *blo
     p->frames.items[p->frames.count++] =
         (profile_frame){address_of(p, last, last->fall_through), p->context, false};
     edge->calls++;
+    p->space = PROFILE_SPACE(from);
     profile_set_context(core, edge->to);
     return true;
 }

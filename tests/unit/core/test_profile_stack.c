@@ -241,6 +241,49 @@ TEST(test_return_without_call)
     guest_close(&g);
 }
 
+/* A program that is known by its bytes calls code that is known by its page directory only, such as a kernel's vDSO. The
+ * calls come in batches, so that they are remembered. */
+TEST(test_calls_between_spaces)
+{
+    enum { TRIPS = 64, DIRECTORY = 0x10000, SPACES = 2, ACCESSES = 2 };
+    static const uint8_t program[] = {0x43, 0xe8, 0, 0, 0, 0, 0x42, 0xeb, 0}; /* call_code, behind_code */
+    static const profile_range function = {PROFILE_AT(1, MAIN), PROFILE_AT(1, MAIN_END)};
+    const profile_text text = {PROFILE_AT(1, MAIN), sizeof program, program};
+    const profile_options options = {.functions = &function,
+                                     .function_count = 1,
+                                     .texts = &text,
+                                     .text_count = 1,
+                                     .spaces = SPACES,
+                                     .directory = DIRECTORY,
+                                     .sample_quantity = P5_PROFILE_NONE};
+    guest g;
+    guest_open_with(&g, &options);
+    p5_access accesses[TRIPS * ACCESSES];
+    p5_retired_block stretches[TRIPS * 3];
+    for (unsigned i = 0; i < TRIPS; i++) {
+        p5_access *a = &accesses[i * ACCESSES];
+        a[0] = fixture_access(STACK, 4, P5_ACCESS_WRITE);
+        a[1] = fixture_access(STACK, 4, 0);
+        const p5_retired_block trip[] = {{.block = g.call, .accesses_end = a + 1, .next = CALLEE},
+                                         {.block = g.ret, .accesses_end = a + 2, .next = BEHIND},
+                                         {.block = g.behind, .accesses_end = a + 2, .next = MAIN}};
+        for (unsigned j = 0; j < 3; j++) {
+            stretches[i * 3 + j] = trip[j];
+            stretches[i * 3 + j].mode = P5_MODE_PROTECTED;
+            stretches[i * 3 + j].cpl = 3;
+        }
+    }
+    retire_blocks(g.core, accesses, NULL, stretches, TRIPS * 3);
+    assert_true(profile_collect(g.core));
+    profile_view view;
+    profile_get_view(g.core, &view);
+    for (size_t i = 0; i < view.site_count; i++) {
+        uint64_t address = view.sites[i].address; /* 0: costs of no instruction */
+        assert_int_equal(PROFILE_SPACE(address), address == 0 ? 0 : (uint32_t)address < CALLEE ? 1 : SPACES);
+    }
+    guest_close(&g);
+}
+
 /* A table of the profile takes PROFILE_MOST_KEYS keys. Then it refuses to grow, and finds none. */
 TEST(tables_have_a_limit)
 {
