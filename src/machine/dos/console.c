@@ -248,24 +248,30 @@ dos_error dos_call_string(dos *d)
     return DOS_OK;
 }
 
-/* AH = 0Ah: Reads a line. The buffer at DS:DX has its size in the first byte; DOS stores the length in the
- * second, and then the line with its carriage return. When the call is repeated after DOS_WAIT, it continues with the
- * d->line_used characters that it has stored. */
-dos_error dos_call_line(dos *d)
+/* How a line is typed: where its characters come from and are echoed, and what becomes of those without room. */
+typedef struct line_kind {
+    int (*take)(dos *d, uint8_t *byte);
+    void (*echo)(dos *d, uint8_t character);
+    bool
+        in_parts; /* a line that is as long as the buffer is complete; otherwise further characters are dropped */
+} line_kind;
+
+/* Lets the user type and edit a line of less than `capacity` characters, which are stored at `at`; d->line_used becomes
+ * their number. *returned: it ends with a carriage return, which is not stored, and not with the input. When the call is
+ * repeated after DOS_WAIT, it continues with the d->line_used characters that it has stored. */
+static dos_error edit_line(dos *d, const line_kind *kind, uint32_t at, unsigned capacity, bool *returned)
 {
-    uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), capacity = bios_load(&d->bios, at, 1);
     uint8_t byte;
-    while (capacity != 0) {
-        int got = take(d, &byte);
+    do {
+        int got = kind->take(d, &byte);
         if (got == 0)
             return DOS_WAIT;
         if (got == 1 && byte == DOS_CONTROL_C) {
             d->line_used = 0;
             return dos_input_break(d);
         }
-        if (got < 0)
-            byte = '\r';
-        if (byte == '\r')
+        *returned = got == 1 && byte == '\r';
+        if (got < 0 || *returned)
             break;
         if (byte == 0 &&
             d->scan_code != 0) { /* of the keys without a character, the left arrow is Backspace */
@@ -276,27 +282,97 @@ dos_error dos_call_line(dos *d)
         }
         if (byte == ESC) { /* drops the line */
             d->line_used = 0;
-            put(d, '\\');
-            put(d, '\r');
-            put(d, '\n');
+            for (const char *text = "\\\r\n"; *text != '\0'; text++)
+                kind->echo(d, (uint8_t)*text);
         } else if (byte == '\b') {
-            if (d->line_used != 0) {
-                d->line_used--;
-                put(d, '\b');
-                put(d, ' ');
-                put(d, '\b');
-            }
+            if (d->line_used == 0)
+                continue;
+            d->line_used--;
+            for (const char *text = "\b \b"; *text != '\0'; text++)
+                kind->echo(d, (uint8_t)*text);
         } else if (d->line_used + 1u < capacity) {
-            bios_store(&d->bios, at + 2 + d->line_used++, 1, byte);
-            put(d, byte);
+            bios_store(&d->bios, at + d->line_used++, 1, byte);
+            kind->echo(d, byte);
         }
-    }
-    if (capacity != 0) {
-        bios_store(&d->bios, at + 1, 1, d->line_used);
-        bios_store(&d->bios, at + 2 + d->line_used, 1, '\r');
-        put(d, '\r');
-    }
+    } while (!kind->in_parts || d->line_used + 1u < capacity);
+    return DOS_OK;
+}
+
+/* AH = 0Ah: Reads a line. The buffer at DS:DX has its size in the first byte; DOS stores the length in the
+ * second, and then the line with its carriage return, which the end of the input gives, too. */
+dos_error dos_call_line(dos *d)
+{
+    static const line_kind kind = {.take = take, .echo = put};
+    uint32_t at = dos_pointer(d, ENGINE_DS, ENGINE_EDX), capacity = bios_load(&d->bios, at, 1);
+    bool returned;
+    if (capacity == 0)
+        return DOS_OK;
+    dos_error wrong = edit_line(d, &kind, at + 2, capacity, &returned);
+    if (wrong != DOS_OK)
+        return wrong;
+    bios_store(&d->bios, at + 1, 1, d->line_used);
+    bios_store(&d->bios, at + 2 + d->line_used, 1, '\r');
+    put(d, '\r');
     d->line_used = 0;
+    return DOS_OK;
+}
+
+/* Echoes a character of a handle's line on the screen. Standard output does not get it: a terminal echoes its user's line
+ * itself, and the input of a pipe is none of the program's output. */
+static void echo_on_screen(dos *d, uint8_t character)
+{
+    bios_video_put(&d->bios, character);
+}
+
+/* The console's line for AH = 3Fh, in DOS's data: how many of its characters have been read, their number, and the
+ * characters, which a carriage return may follow. */
+enum { LINE_READ = DOS_LINE, LINE_COUNT, LINE_TEXT, LINE_CAPACITY = 128 };
+
+/* Reads a new line into DOS's data. A line that begins with Ctrl-Z is the end of the file: it becomes empty. */
+static dos_error fill_line(dos *d)
+{
+    static const line_kind kind = {.take = dos_input, .echo = echo_on_screen, .in_parts = true};
+    uint32_t text = dos_linear(DOS_DATA, LINE_TEXT);
+    bool returned = false;
+    dos_error wrong = edit_line(d, &kind, text, LINE_CAPACITY, &returned);
+    if (wrong != DOS_OK)
+        return wrong;
+    uint32_t count = d->line_used;
+    d->line_used = 0;
+    if (returned) {
+        bios_store(&d->bios, text + count++, 1, '\r');
+        echo_on_screen(d, '\r');
+    }
+    if (count != 0 && bios_load(&d->bios, text, 1) == END_OF_FILE) {
+        count = 0;
+        echo_on_screen(d, '\n');
+    }
+    bios_store(&d->bios, dos_linear(DOS_DATA, LINE_READ), 1, 0);
+    bios_store(&d->bios, dos_linear(DOS_DATA, LINE_COUNT), 1, count);
+    return DOS_OK;
+}
+
+/* Reads from the console's line, or from a new one if it has been read completely. The line feed after its carriage return
+ * ends the read. *done becomes the number of bytes, 0 at the end of the input. */
+dos_error dos_read_line(dos *d, uint32_t to, uint16_t size, uint16_t *done)
+{
+    uint32_t read = dos_linear(DOS_DATA, LINE_READ), text = dos_linear(DOS_DATA, LINE_TEXT);
+    if (size != 0 && !d->line_feed && bios_load(&d->bios, read, 1) >= bios_load(&d->bios, read + 1, 1)) {
+        dos_error wrong = fill_line(d);
+        if (wrong != DOS_OK)
+            return wrong;
+    }
+    uint32_t next = bios_load(&d->bios, read, 1), count = bios_load(&d->bios, read + 1, 1);
+    bool ended = false;
+    while (*done < size && !ended && (d->line_feed || next < count)) {
+        ended = d->line_feed;
+        uint8_t byte = ended ? '\n' : (uint8_t)bios_load(&d->bios, text + next++, 1);
+        bios_store(&d->bios, to + (*done)++, 1, byte);
+        d->line_feed = byte == '\r';
+        if (ended)
+            echo_on_screen(d, byte);
+    }
+    bios_store(&d->bios, read, 1, next);
     return DOS_OK;
 }
 

@@ -124,7 +124,7 @@ typedef struct dos {
     uint64_t looking_since;              /* clock of the first of these polls */
     bool line_feed;                      /* the next byte read is the line feed after a carriage return */
     bool after_return;                   /* the last byte of the input was a carriage return */
-    uint16_t line_used;                  /* characters that the running AH = 0Ah has stored */
+    uint16_t line_used;                  /* characters of the line that is being typed */
     ARRAY_OF(char *) searches;           /* path and pattern of each AH = 4Eh; dos_search has the number */
     dos_block blocks[DOS_XMS_HANDLES];
     bool high_memory_taken; /* a program has requested the high memory area (XMS) */
@@ -282,6 +282,8 @@ bool dos_input_waits(dos *d);
 /* Echoes ^C and returns DOS_BREAK: the result of a call that has read DOS_CONTROL_C. */
 enum { DOS_CONTROL_C = 3 };
 dos_error dos_input_break(dos *d);
+/* Reads at most one line of the console for a handle that is not raw, up to `size` bytes to the linear address `to`. */
+dos_error dos_read_line(dos *d, uint32_t to, uint16_t size, uint16_t *done);
 /* Writes a character to the console: the host's standard output and the screen. */
 void dos_output(dos *d, uint8_t character);
 
@@ -386,7 +388,8 @@ enum {
     DOS_LISTS = 0x26,      /* list of lists */
     DOS_MEDIA = 0xf0,      /* the byte to which AH = 1Bh and 1Ch point */
     DOS_SWAPPABLE = 0x100, /* swappable data area; its second byte is InDOS */
-    DOS_NATIONAL = 0x200   /* country tables (national.c) */
+    DOS_NATIONAL = 0x200,  /* country tables (national.c) */
+    DOS_LINE = 0x400       /* the line of AH = 3Fh (console.c) */
 };
 
 /* Loads a segment register as in real mode. */

@@ -12,25 +12,19 @@ enum { CHUNK = 4096 }; /* bytes that are transferred at once */
 
 /* --- read, write, seek --- */
 
-/* Reads at most one line from the console, with a line feed after the carriage return. If the device is raw, ends of lines
- * have no meaning. Returns DOS_WAIT if no byte is available yet, DOS_BREAK after Ctrl-C. */
+/* Reads from the console: at most one line, or, if the device is raw, the bytes that are there. Returns DOS_WAIT if there
+ * is no complete line or no byte yet, DOS_BREAK after Ctrl-C. */
 static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_t size, uint16_t *done)
 {
     devices_console_flush(d->machine->devices);
+    if (!file->raw)
+        return dos_read_line(d, to, size, done);
     for (; *done < size; ++*done) {
-        uint8_t byte = '\n';
-        int got = !file->raw && d->line_feed ? 1 : dos_input(d, &byte);
+        uint8_t byte;
+        int got = dos_input(d, &byte);
         if (got != 1)
             return got == 0 && *done == 0 ? DOS_WAIT : DOS_OK;
-        if (!file->raw && byte == DOS_CONTROL_C)
-            return dos_input_break(d);
         bios_store(&d->bios, to + *done, 1, byte);
-        bool end = !file->raw && d->line_feed;
-        d->line_feed = !file->raw && byte == '\r';
-        if (end) {
-            ++*done;
-            return DOS_OK;
-        }
     }
     return DOS_OK;
 }
