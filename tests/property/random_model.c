@@ -126,3 +126,15 @@ void random_model_print(FILE *out, const p5_model *model)
         fprintf(out, "%s = %s\n", field->key, text);
     }
 }
+
+timing random_timing(unsigned family, uint64_t seed)
+{
+    for (seed <<= 8;; seed++) {
+        p5_model *model = random_model(seed);
+        const timing of_model = model->timing;
+        const bool found = model->family == family;
+        p5_model_close(model);
+        if (found)
+            return of_model;
+    }
+}

@@ -249,7 +249,7 @@ static bool pairs(const model *m, unsigned i)
 {
     const op *a = m->insns[i].o, *b = m->insns[i + 1].o;
     if (a->pair == ISA_FX)
-        return b->fp == ISA_FP_XCH;
+        return b->fp == ISA_FP_XCH && a->first && !b->long_second;
     if (b->fp == ISA_FP_XCH || (a->pair != ISA_UV && a->pair != ISA_U) ||
         (b->pair != ISA_UV && b->pair != ISA_V))
         return false;

@@ -48,16 +48,17 @@ static unpaired mmx_check(const op *a, const op *b)
 
 unpaired pairing_check(const op *a, const op *b)
 {
-    if (b->fp == ISA_FP_XCH)
-        return a->pair == ISA_FX ? PAIRED : UNPAIRED_CLASS_V; /* F1, M8 */
-    if (a->pair == ISA_FX)
-        return UNPAIRED_FXCH;
-    if (a->pair != ISA_U && a->pair != ISA_UV)
+    const bool exchange = b->fp == ISA_FP_XCH;
+    if (exchange != (a->pair == ISA_FX))
+        return exchange ? UNPAIRED_CLASS_V : UNPAIRED_FXCH; /* F1, M8 */
+    if (!exchange && a->pair != ISA_U && a->pair != ISA_UV)
         return UNPAIRED_CLASS_U; /* P1, P6 */
-    if (b->pair != ISA_V && b->pair != ISA_UV)
+    if (!exchange && b->pair != ISA_V && b->pair != ISA_UV)
         return UNPAIRED_CLASS_V;
     if (!a->first || b->long_second)
         return UNPAIRED_LENGTH; /* P3 */
+    if (exchange)
+        return PAIRED;
     if (b->prefixed_second)
         return UNPAIRED_PREFIX; /* P5 */
     if (is_mmx(a) || is_mmx(b)) {
