@@ -1,4 +1,4 @@
-/* The last execution of each branch, in a hash table by address that grows with the program. */
+/* When each branch last ran (branch_run.h): a hash table of records by address, length and kind. */
 #include "core/branch/branch_run.h"
 
 #include <assert.h>
@@ -36,17 +36,17 @@ static bool grow(branch_runs *all)
     return true;
 }
 
-/* Returns the record of a branch, and makes one if there is none. Returns NULL if memory runs out. */
+/* Returns the record of a branch. If there is none, makes one that says it never ran; NULL if memory runs out. `kind`
+ * may be ISA_NOT_BRANCH, because the last instruction of every block has a record. */
 branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length, uint8_t kind)
 {
     assert(all->count <= all->buckets);
-    if (all->count == all->buckets && !grow(all))
-        return NULL;
-    branch_run **bucket = bucket_of(all, address);
-    for (branch_run *r = *bucket; r; r = r->next)
+    for (branch_run *r = all->count > 0 ? *bucket_of(all, address) : NULL; r; r = r->next)
         if (r->address == address && r->length == length && r->kind == kind)
             return r;
-    branch_run *r = arena_alloc(&all->arena, sizeof *r);
+    if (all->count == all->buckets && !grow(all))
+        return NULL;
+    branch_run **bucket = bucket_of(all, address), *r = arena_alloc(&all->arena, sizeof *r);
     if (!r)
         return NULL;
     r->address = address;
@@ -60,7 +60,9 @@ branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length,
     return r;
 }
 
-/* Keeps only the records that are recent: at most BRANCH_RUN_RECENT, as no two branches ran at the same number. */
+/* Drops all records that are not recent. At most BRANCH_RUN_RECENT stay, because no two branches ran as the same
+ * instruction (P55C) or in the same group (P54C). Their memory and buckets stay for new records, so that memory
+ * cannot run out here and lose a record. */
 void branch_runs_trim(branch_runs *all, uint64_t now, uint64_t groups)
 {
     branch_run recent[BRANCH_RUN_RECENT];
@@ -69,7 +71,10 @@ void branch_runs_trim(branch_runs *all, uint64_t now, uint64_t groups)
         for (const branch_run *r = all->bucket[bucket]; r; r = r->next)
             if (count < BRANCH_RUN_RECENT && branch_run_recent(r, now, groups))
                 recent[count++] = *r;
-    branch_runs_close(all);
+    arena_clear(&all->arena);
+    if (all->count > 0)
+        memset(all->bucket, 0, all->buckets * sizeof(branch_run *));
+    all->count = 0;
     while (count > 0) {
         const branch_run *was = &recent[--count];
         branch_run *r = branch_runs_find(all, was->address, was->length, was->kind);

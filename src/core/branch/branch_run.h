@@ -54,8 +54,8 @@ typedef struct branch_runs {
 /* Returns the record of a branch, and makes one if there is none. Length and kind are part of the key,
  * because other code may later occupy the same address. Returns NULL if memory runs out. */
 branch_run *branch_runs_find(branch_runs *all, uint32_t address, uint8_t length, uint8_t kind);
-/* Frees the records that are not recent, by the current numbers `now` and `groups`, and moves the others. No block may
- * refer to any record. */
+/* Drops the records that are not recent, by the current numbers `now` and `groups`, and moves the others. No block
+ * may refer to any record. Memory is kept for new records. */
 void branch_runs_trim(branch_runs *all, uint64_t now, uint64_t groups);
 /* Frees all records. The table stays usable. */
 void branch_runs_close(branch_runs *all);

@@ -407,3 +407,22 @@ TEST(far_transfers_do_not_use_the_btb)
         }
     close_predictor(&f);
 }
+
+/* Trimming keeps when recent branches ran, and needs no new memory: the buckets stay. */
+TEST(recent_branches_survive_a_trim)
+{
+    enum { BRANCHES = 3000, NOW = 5000, RECENT = 10 };
+    branch_runs runs = {0};
+    for (uint32_t i = 0; i < BRANCHES; i++) {
+        branch_run *ran = branch_runs_find(&runs, 16 * i, 2, ISA_JCC);
+        assert_non_null(ran);
+        ran->instructions = i < RECENT ? NOW - i : 1;
+    }
+    branch_run **const buckets = runs.bucket;
+    branch_runs_trim(&runs, NOW, 0);
+    assert_ptr_equal(runs.bucket, buckets);
+    assert_int_equal(runs.count, RECENT);
+    for (uint32_t i = 0; i <= RECENT; i++)
+        assert_int_equal(branch_runs_find(&runs, 16 * i, 2, ISA_JCC)->instructions, i < RECENT ? NOW - i : 0);
+    branch_runs_close(&runs);
+}
