@@ -1,7 +1,7 @@
 /* Build-time generator: events/events.tsv and stalls.tsv -> event_ids.h (the enumerations of events and of
- * causes of clocks) and events_table.c (the constant tables of events.h). Everything that lookup relies on is
- * checked here, and an error names the file and line, so that the tables need no checks at run time. tsv_fail prints
- * the error and ends the program.
+ * causes of clocks) and events_table.c (the constant tables of events.h). Codes, names and the form of every column
+ * are checked here, so that lookup needs no checks at run time; formulas of figures are parsed at run time. tsv_fail
+ * prints an error with file and line, and ends the program with status 1.
  *
  * Usage: events_gen EVENTS.TSV STALLS.TSV EVENT_IDS.H EVENTS_TABLE.C */
 #include <ctype.h>
@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "base/tsv.h"
 
-/* Manual, table 26-24: the number of events that both counters can select, and of those tied to one
- * counter. */
+/* Manual, table 26-24: the number of events that both counters can select, and of those that only one can. A code
+ * with a different event on each counter is two of the latter. */
 enum { EVENTS_ON_BOTH = 38, EVENTS_ON_ONE = 35 };
 
 enum { CODES = 64, MAX_ROWS = 2 * CODES, MAX_ALIASES = 8, MAX_STALLS = 32, NAME_SPACE = 128 };
@@ -50,7 +50,7 @@ static const char *const kinds[] = {"occurrence", "duration", "reserved" /* coun
 static const char *const grades[] = {"exact", "modelled", "approximate", NULL};
 enum { KIND_RESERVED = 2 }; /* index of kinds[] */
 
-/* A row of events.tsv. Strings lie in the text of the file. */
+/* A row of events.tsv. Strings other than `freebsd` lie in the text of the file. */
 typedef struct row {
     unsigned line;
     unsigned code;
@@ -72,7 +72,7 @@ typedef struct stall {
 } stall;
 
 typedef struct table {
-    const tsv *file; /* the file being read, or the events' file */
+    const tsv *file; /* that errors name: the events, until they are checked, then the stalls */
     row rows[MAX_ROWS];
     unsigned count;
     stall stalls[MAX_STALLS];
@@ -94,7 +94,8 @@ static int is_empty(const char *field)
     return field[0] == '\0' || strcmp(field, "-") == 0;
 }
 
-/* Checks for [a-z_][a-z0-9_]*, which callgrind's readers and formulas accept as a name. */
+/* Returns whether a name is of the form [a-z_][a-z0-9_]*, which formulas and the readers of callgrind's format
+ * accept. */
 static int is_name(const char *text)
 {
     if (!islower((unsigned char)text[0]) && text[0] != '_')
@@ -105,7 +106,7 @@ static int is_name(const char *text)
     return 1;
 }
 
-/* Returns the bit mask that a field means. `words` are those of masks 1, 2 and 3. */
+/* Returns the bit mask that a field means: 1, 2 or 3. `words` are the texts for these three, in order, and NULL. */
 static unsigned parse_mask(const table *t, const row *r, unsigned column, const char *const words[4])
 {
     const int index = index_of(words, r->field[column]);
@@ -211,7 +212,7 @@ static int number_of(const table *t, const char *name)
     return -1;
 }
 
-/* Adds a row of stalls.tsv to the table, which must contain all events. */
+/* Adds a row of stalls.tsv. All events must be in the table, because the row may name one. */
 static void parse_stall(table *t, char *const field[STALL_COLUMNS])
 {
     unsigned line = t->file->line;
@@ -231,7 +232,8 @@ static void parse_stall(table *t, char *const field[STALL_COLUMNS])
     t->stalls[t->stall_count++] = s;
 }
 
-/* Checks that no select code has two meanings on one counter, and that rows are in the order of the codes. */
+/* Checks that no two rows have the same code on the same counter, not even for different families, and that rows are
+ * in the order of the codes. */
 static void check_codes(const table *t)
 {
     for (unsigned i = 0; i < t->count; i++) {
@@ -252,7 +254,7 @@ static const char *spelling(const row *r, unsigned i)
     return i == 0 ? r->field[COLUMN_NAME] : r->alias[i - 1];
 }
 
-/* Checks that a spelling belongs to one event, under the rules by which users' names are compared. */
+/* Checks that no two names or aliases are the same for text_same_name, by which lookup compares what users type. */
 static void check_names(const table *t)
 {
     for (unsigned i = 0; i < t->count; i++) {
@@ -317,7 +319,8 @@ static void write_ids(const table *t, FILE *out)
 {
     fputs("/* Generated from events/events.tsv and stalls.tsv; do not edit. */\n"
           "#ifndef P5SCOPE_EVENT_IDS_H\n#define P5SCOPE_EVENT_IDS_H\n\n"
-          "/* Dense numbering of the performance events, in the order of their select codes. */\nenum "
+          "/* Numbers of the performance events from 0 on, in the order of their select codes (rows of "
+          "events.tsv). */\nenum "
           "p5_event {\n",
           out);
     unsigned id = 0;
@@ -333,8 +336,8 @@ static void write_ids(const table *t, FILE *out)
                 r->field[COLUMN_TITLE]);
     }
     fprintf(out, "};\nenum { P5_EVENT_COUNT = %u };\n\n", id);
-    fputs("/* The owner of a clock. Every clock of a run has exactly one; they add up to the clocks (the CPI "
-          "stack). */\n"
+    fputs("/* The owner of a clock. Every clock of a run has exactly one owner, so the clocks of all owners "
+          "add up to those of the run (the CPI stack). */\n"
           "typedef enum p5_stall {\n",
           out);
     for (unsigned i = 0; i < t->stall_count; i++) {
@@ -437,7 +440,8 @@ static void write_table(const table *t, FILE *out)
     fputs("};\n", out);
 }
 
-/* Writes a file with `write`. Returns 0 after printing an error, if it cannot be written. */
+/* Writes a file with `write`. Returns 1; or 0, after an error message, if it cannot be written, and then leaves
+ * none. */
 static int write_file(const char *path, const table *t, void (*write)(const table *t, FILE *out))
 {
     FILE *out = fopen(path, "w");

@@ -78,7 +78,8 @@ static void prepare_registers(const isa_form *form, const isa_insn *insn, op *o)
 }
 
 /* Prepares the number of data references and the EX clocks in which they are made. A single store is made in the last
- * EX clock (FST in its second), a read in the first, and read and write of an RMW instruction in the first and last. */
+ * EX clock (FST in its second), a read in the first, and read and write of an RMW instruction in the first and
+ * last. */
 static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
 {
     bool two_strings = (form->traits & ISA_T_TWO_STRINGS) != 0;
@@ -92,8 +93,8 @@ static void prepare_accesses(const isa_form *form, const isa_insn *insn, op *o)
     o->pattern = variable && o->rep ? ACCESS_REP : o->accesses == PUSHA_ACCESSES ? ACCESS_TWO : ACCESS_SPREAD;
 }
 
-/* Prepares what events other than those of references depend on: above all 0Fh (loads of segment registers, and of LDTR,
- * GDTR, IDTR and TR) and 12h (branches; VERR and VERW restart the pipe like a taken branch). */
+/* Prepares what events other than those of references depend on: above all 0Fh (loads of segment registers, and of
+ * LDTR, GDTR, IDTR and TR) and 12h (branches; VERR and VERW restart the pipe like a taken branch). */
 static void prepare_events(const isa_form *form, op *o)
 {
     o->segment_loads =
@@ -149,7 +150,7 @@ static void prepare_op(const timing *t, const isa_block *code, const isa_insn *i
 
 bool op_varies(const op *o)
 {
-    return (o->cost == ISA_COST_SEGMENT_LOAD || o->cost == ISA_COST_FAR) && !(o->flags & ISA_SERIALISING);
+    return o->cost == ISA_COST_SEGMENT_LOAD || o->cost == ISA_COST_FAR;
 }
 
 /* Returns an upper bound of the clocks between the end of the instruction before and that of `o`, when every

@@ -1,4 +1,5 @@
-/* The profile's sites, what is counted for them, and collection. profile.h explains sites, contexts and quantities. */
+/* The profile's sites, what is counted for them, and collection. profile.h explains sites, contexts and
+ * quantities. */
 #include "core/profile/profile.h"
 
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 #include "core/event/events.h"
 #include "core/profile/profiler.h"
 
-/* Doubles the number of slots, half of which are used at most. Returns false if memory runs out or the table is full. */
+/* Doubles the number of slots, half of which are used at most. Returns false if memory runs out or the table is
+ * full. */
 bool key_grow(key_table *t)
 {
     t->full = t->size / 2 >= PROFILE_MOST_KEYS;
@@ -52,7 +54,7 @@ profiler *profile_open(p5_core *core, const profile_options *options)
     p->expected = PROFILE_ELSEWHERE;
     p->sink.watched = options->sample_period > 0 ? options->sample_quantity : P5_PROFILE_NONE;
     p->interval_clocks = options->interval_clocks;
-    /* with room for fewer than two there are none, because dropping every second one would not help */
+    /* if there is room for fewer than two, no intervals are recorded: dropping every second one would make no room */
     p->interval_at = options->most_intervals >= 2 ? core->now + options->interval_clocks : UINT64_MAX;
     if (options->function_count > 0) {
         p->functions = malloc(options->function_count * sizeof *p->functions);
@@ -67,7 +69,7 @@ profiler *profile_open(p5_core *core, const profile_options *options)
     bool fits = (p->functions || options->function_count == 0) && (p->texts || options->text_count == 0) &&
                 array_reserve(&p->contexts.items, &p->contexts.capacity, 2, sizeof *p->contexts.items);
     if (!fits) {
-        p->options.release = NULL; /* the caller still owns the symbols */
+        p->options.release = NULL; /* after an error, the caller still owns the symbols */
         profile_close(p);
         return NULL;
     }
@@ -81,7 +83,7 @@ void profile_begin(p5_core *core)
     profiler *p = core->profile;
     profile_set_context(core, 1); /* the root */
     memory_set_totals(core->memory, &p->scratch, NULL);
-    memory_bus_taken(core->memory); /* forgets the bus clocks so far, which no site caused */
+    memory_bus_taken(core->memory); /* forgets the bus clocks from before the profile began */
 }
 
 void profile_close(profiler *p)
@@ -131,7 +133,7 @@ profile_site *profile_site_of(profiler *p, uint32_t context, uint64_t address, u
         return NULL;
     if (*index == 0) {
         if (!ARRAY_ROOM(&p->sites)) {
-            p->site_table.used--; /* key_find has counted the slot, which stays free */
+            p->site_table.used--; /* key_find has counted the slot, but it stays free */
             return NULL;
         }
         p->sites.items[p->sites.count++] =
@@ -160,7 +162,7 @@ void profile_amount_add(profiler *p, profile_site *site, uint32_t quantity, uint
     site->amounts.items[site->amounts.count++] = (profile_amount){quantity, increments, asserted};
 }
 
-/* Adds what a run counted, `times` times, to the sites of its instructions in a context at a privilege class. */
+/* Adds deltas, each `times` times, to the sites of their instructions in a context at a privilege class. */
 static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, uint32_t context,
                        unsigned cpl_class, uint64_t times)
 {
@@ -176,8 +178,9 @@ static void add_deltas(profiler *p, const profile_delta *deltas, size_t count, u
 
 /* ---- the exact path ------------------------------------------------------------------------------------ */
 
-/* Counts a quantity for an instruction (core_observer.counted): adds to one of the last YOUNG entries, which keeps the
- * sink short because an instruction counts the same few quantities again and again (REP), or else makes an entry. */
+/* Counts a quantity for an instruction (core_observer.counted): adds to one of the last YOUNG entries, which keeps
+ * the sink short because an instruction counts the same few quantities again and again (REP), or else makes an
+ * entry. */
 static void observe_count(core_observer *o, uint32_t quantity, uint64_t increments, uint64_t asserted)
 {
     enum { YOUNG = 24 };
@@ -201,13 +204,13 @@ static void observe_count(core_observer *o, uint32_t quantity, uint64_t incremen
     sink->deltas.items[sink->deltas.count++] = (profile_delta){instruction, quantity, increments, asserted};
 }
 
-/* An instruction makes a lookup (core_observer.asks). */
+/* The instruction makes a lookup on the memory side, of code or data (core_observer.asks). */
 static void observe_asking(core_observer *o)
 {
     profile_asks(((profile_sink *)o)->core, o->instruction);
 }
 
-/* A line missed (core_observer.missed). */
+/* A data reference or a fetch missed its first-level cache (core_observer.missed). */
 static void observe_miss(core_observer *o, uint32_t physical, bool code)
 {
     profiler *p = ((profile_sink *)o)->core->profile;
@@ -234,7 +237,8 @@ uint64_t profile_look_clock(const p5_core *core)
     return core->profile->look_clock;
 }
 
-/* Adds what the pipe counted since the last commit to the sites of the current context. */
+/* Adds the deltas since the last commit to the sites of the current context and privilege class, and empties their
+ * list. */
 void profile_commit(p5_core *core)
 {
     profiler *p = core->profile;
@@ -244,7 +248,8 @@ void profile_commit(p5_core *core)
 
 /* ---- the memo ------------------------------------------------------------------------------------------ */
 
-/* Makes the detail of a leaf from what was counted since the last commit. Returns NULL if memory runs out. */
+/* Makes the detail of a leaf: a copy of the deltas since the last commit, which must still be committed. Returns NULL
+ * if memory runs out; the leaf is then not kept, so the profile stays complete. */
 memo_detail *profile_detail(p5_core *core, arena *from)
 {
     profiler *p = core->profile;
@@ -262,7 +267,8 @@ memo_detail *profile_detail(p5_core *core, arena *from)
     return d;
 }
 
-/* Adds the leaf's uses since the last booking to its current cell, if it has one. */
+/* Adds the leaf's uses since the last booking to its current cell; they are lost if it has none. `uses` is the leaf's
+ * total number of uses (profile.h), not only the new ones. */
 void profile_book(p5_core *core, memo_detail *d, const uint64_t *uses)
 {
     profiler *p = core->profile;
@@ -274,7 +280,8 @@ void profile_book(p5_core *core, memo_detail *d, const uint64_t *uses)
     memcpy(d->taken, uses, sizeof d->taken);
 }
 
-/* Finds or makes the cell of the detail in the current context, for the uses that follow. */
+/* Finds or makes the cell of the detail in the current context, for the uses that follow. Those so far must have been
+ * booked. */
 void profile_move(p5_core *core, memo_detail *d)
 {
     profiler *p = core->profile;
@@ -298,7 +305,7 @@ void profile_move(p5_core *core, memo_detail *d)
     d->cell = index ? *index - 1 : UINT32_MAX;
 }
 
-/* Adds the uses in all cells, times what one use counts, to the sites. */
+/* For each cell, adds what one use counts, times its number of uses, to the sites; then empties the cell. */
 static void collect_cells(profiler *p)
 {
     for (size_t i = 0; i < p->cells.count; i++) {
@@ -312,7 +319,8 @@ static void collect_cells(profiler *p)
     }
 }
 
-/* Adds all uses to the sites and forgets details and cells, because the memo is dropped. */
+/* Adds the uses in cells to the sites and forgets details and cells. The memo calls it when it drops its leaves,
+ * after it has booked all uses. */
 void profile_forget(p5_core *core)
 {
     profiler *p = core->profile;
@@ -337,7 +345,8 @@ bool profile_is_too_large(const p5_core *core)
            p->entry_table.full;
 }
 
-/* Adds everything that is not yet in sites to them. Returns whether the profile is complete. */
+/* Adds to the sites what the memory side and the cells hold; deltas have been committed. Returns whether the profile
+ * is complete. */
 bool profile_sum_up(p5_core *core)
 {
     profiler *p = core->profile;

@@ -1,12 +1,14 @@
-/* Finds how far a streak extends, and what its fast check compares. A *streak* is the questions (lookups of the
- * pipe) from the beginning of a path, or after an answer that was not usual, as long as answers are *usual*: hits
- * that wait for nothing. Each question is a node of the path's tree. Code lines and end bits that a streak needs
- * are its *lines*, other questions its *steps* (memo_tree.h). */
+/* Finds how far a streak extends, and what its fast check compares. Each lookup of the pipe is a *question*, a node
+ * of the path's tree. An answer is *usual* if it is a hit that waits for nothing. A *streak* is the questions from
+ * the beginning of a path, or after an answer that was not usual, up to the first question without a usual answer, or
+ * the branch, which does not belong to it. The lines of the code cache whose code or end bits it needs are its
+ * *lines*, its other questions are its *steps* (memo_tree.h). */
 #include <assert.h>
 
 #include "core/replay/memo_streak.h"
 
-/* Adds the question of `node`, for a code line or an end bit, to the streak's lines. */
+/* Adds the question of `node`, for a code line or an end bit, to the streak's lines, which have one element for each
+ * line of the code cache. There must be space for it. */
 static void need_line(memo_streak *streak, const p5_block *block, const memo_node *node)
 {
     assert(node->kind == MEMO_CODE || node->kind == MEMO_END);
@@ -25,13 +27,13 @@ static void need_line(memo_streak *streak, const p5_block *block, const memo_nod
     if (line->number == UINT32_MAX)
         line->number = node->number;
     streak->asks_code = true;
-    /* with `fetches`, offset is only the latest clock of the request */
+    /* with `fetches`, the request may come earlier than `offset` */
     const int16_t offset = (int16_t)node->offset, first = node->fetches ? MEMO_NEVER : offset;
     streak->first_code = first < streak->first_code ? first : streak->first_code;
     streak->last_code = offset > streak->last_code ? offset : streak->last_code;
 }
 
-/* Extends the streak's range of clocks to the data reference of `node`. */
+/* Extends the streak's range of clocks of data references to that of `node`. */
 static void need_data(memo_streak *streak, const memo_node *node)
 {
     assert(node->kind == MEMO_DATA);
@@ -42,8 +44,8 @@ static void need_data(memo_streak *streak, const memo_node *node)
     streak->last_offset = offset > streak->last_offset ? offset : streak->last_offset;
 }
 
-/* Returns whether `node` can be one of the steps and lines of a streak: it is not for a branch, had a usual answer,
- * and its clock fits. */
+/* Returns whether `node` can be on a streak: it is no branch, a usual answer to it is known, and its clock fits into
+ * MEMO_REACH. */
 static bool is_on_streak(const memo_node *node)
 {
     return node->kind < MEMO_BRANCH && node->usual && node->offset <= MEMO_REACH &&
@@ -56,8 +58,8 @@ static bool asks_of_line(const memo_node *node)
     return node->kind == MEMO_CODE || node->kind == MEMO_END;
 }
 
-/* Reserves space for the steps and lines (`steps`, if its `bytes_available` bytes suffice) and for the expected
- * properties of references. Returns false if memory is out. */
+/* Reserves space for the steps followed by the lines, and for the expected properties of the steps. Uses the
+ * `bytes_available` bytes at `steps` for steps and lines if both fit. Returns false if memory is out. */
 static bool reserve_steps(memo *m, memo_streak *streak, memo_step *steps, size_t bytes_available,
                           unsigned line_count)
 {
@@ -70,7 +72,8 @@ static bool reserve_steps(memo *m, memo_streak *streak, memo_step *steps, size_t
     return steps && (streak->step_count <= MEMO_INLINE || streak->many);
 }
 
-/* Returns the expected properties of the reference of `node`: those of the execution that was learned. */
+/* Returns what a step expects of its reference, its size and flags: those that it had in the execution just learned
+ * (`accesses`). */
 static data_expected expected_at(const memo_node *node, const p5_access *accesses)
 {
     if (node->kind != MEMO_DATA || node->misaligned)
@@ -78,15 +81,15 @@ static data_expected expected_at(const memo_node *node, const p5_access *accesse
     return memory_expect(&accesses[node->data.index]);
 }
 
-/* Extends `streak`, that of `path` itself or of an edge of its tree, as far as usual answers are known now. If
- * memory is out, the streak stays as it is. */
+/* Extends `streak`, that of `path` itself or of an edge of its tree, as far as usual answers are known now, to at
+ * most 255 steps. Its steps and lines are made anew. If memory is out, the streak stays as it is. */
 void memo_find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses)
 {
     memo *m = &core->memo;
     const p5_block *block = path->streak.piece->block;
     if (streak->end && streak->ends_in_branch)
         return;
-    unsigned step_count = 0, line_count = 0; /* line_count is an upper bound */
+    unsigned step_count = 0, line_count = 0; /* line_count: upper bound, as questions may share a line */
     memo_node *at = streak->first;
     for (; is_on_streak(at) && step_count < UINT8_MAX; at = memo_after_usual(m, at))
         *(asks_of_line(at) ? &line_count : &step_count) += 1;
