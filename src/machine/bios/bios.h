@@ -74,6 +74,9 @@ void bios_store(bios *b, uint32_t linear, unsigned size, uint32_t value);
 /* Changes a flag (FLAG_*) that the caller of the interrupt sees after IRET. */
 void bios_set_flag(bios *b, uint32_t flag, bool set);
 
+/* Sets the real-time clock, and the ticks since midnight in the data area. */
+void bios_set_clock(bios *b, const date *t);
+
 /* Writes a character at the cursor, as a teletype, on the screen only: the host's console does not get it. */
 void bios_video_put(bios *b, uint8_t character);
 /* The key buffer in the data area. A key is a word as INT 16h returns it. bios_key_put adds one and returns false

@@ -329,6 +329,19 @@ static uint8_t time_bcd(int value)
     return (uint8_t)(value / 10 % 10 << 4 | value % 10);
 }
 
+void bios_set_clock(bios *b, const date *t)
+{
+    cmos_set_cell(b, RTC_CENTURY, time_bcd(t->year / 100));
+    cmos_set_cell(b, RTC_YEAR, time_bcd(t->year));
+    cmos_set_cell(b, RTC_MONTH, time_bcd(t->month));
+    cmos_set_cell(b, RTC_DAY, time_bcd(t->day));
+    cmos_set_cell(b, RTC_HOURS, time_bcd(t->hour));
+    cmos_set_cell(b, RTC_MINUTES, time_bcd(t->minute));
+    cmos_set_cell(b, RTC_SECONDS, time_bcd(t->second));
+    bios_store(b, BDA_TICKS, 4, data_area_ticks(t));
+    bios_store(b, BDA_MIDNIGHT, 1, 0);
+}
+
 void bios_time(bios *b)
 {
     const date *t = cmos_time(b->machine->devices);

@@ -111,11 +111,38 @@ static dos_error time_get(dos *d)
     return DOS_OK;
 }
 
-/* AH = 2Bh, 2Dh: Returns AL = FFh, because a program cannot set the date and time. */
-static dos_error time_refuse(dos *d)
+/* Sets the clock, and returns AL = 0; FFh if the day, the time or these hundredths of a second do not exist. */
+static dos_error clock_set(dos *d, const date *t, unsigned hundredths)
 {
-    bios_set_low(&d->bios, ENGINE_EAX, 0xff);
+    date there = date_of_epoch(date_epoch(t));
+    bool exists = hundredths < 100 && t->year >= 1980 && t->year <= 2099 && t->month >= 1 && t->month <= 12 &&
+                  there.day == t->day && there.month == t->month && there.hour == t->hour &&
+                  there.minute == t->minute && there.second == t->second;
+    if (exists)
+        bios_set_clock(&d->bios, t);
+    bios_set_low(&d->bios, ENGINE_EAX, exists ? 0 : 0xff);
     return DOS_OK;
+}
+
+/* AH = 2Bh: Sets the date to year CX, month DH and day DL. */
+static dos_error date_set(dos *d)
+{
+    date t = *cmos_time(d->machine->devices);
+    t.year = bios_word(&d->bios, ENGINE_ECX);
+    t.month = bios_high(&d->bios, ENGINE_EDX);
+    t.day = bios_low(&d->bios, ENGINE_EDX);
+    return clock_set(d, &t, 0);
+}
+
+/* AH = 2Dh: Sets the time to hour CH, minute CL and second DH. The clock does not keep the hundredths in
+ * DL. */
+static dos_error time_set(dos *d)
+{
+    date t = *cmos_time(d->machine->devices);
+    t.hour = bios_high(&d->bios, ENGINE_ECX);
+    t.minute = bios_low(&d->bios, ENGINE_ECX);
+    t.second = bios_high(&d->bios, ENGINE_EDX);
+    return clock_set(d, &t, bios_low(&d->bios, ENGINE_EDX));
 }
 
 /* --- version and settings --- */
@@ -232,9 +259,9 @@ static dos_call *const calls[256] = {
     [0x28] = dos_call_fcb_write_block,
     [0x29] = dos_call_parse_name,
     [0x2a] = date_get,
-    [0x2b] = time_refuse,
+    [0x2b] = date_set,
     [0x2c] = time_get,
-    [0x2d] = time_refuse,
+    [0x2d] = time_set,
     [0x2e] = verify_set,
     [0x2f] = dos_call_get_dta,
     [0x30] = version,

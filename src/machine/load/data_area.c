@@ -24,12 +24,16 @@ static uint32_t diskette_bits(unsigned diskettes)
     return diskettes != 0 ? EQUIPMENT_DISKETTE | (diskettes - 1) << 6 : 0;
 }
 
+uint32_t data_area_ticks(const date *t)
+{
+    uint32_t seconds = (uint32_t)((t->hour * 60 + t->minute) * 60 + t->second);
+    return (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK);
+}
+
 /* Writes all cells that are not 0. */
 void data_area_fill(p5_machine *machine)
 {
     unsigned diskettes = devices_drives(machine->devices, DRIVE_DISKETTE);
-    const date *now = cmos_time(machine->devices);
-    uint32_t seconds = (uint32_t)((now->hour * 60 + now->minute) * 60 + now->second);
     uint32_t equipment = EQUIPMENT_FPU | EQUIPMENT_VIDEO_80 | EQUIPMENT_SERIAL;
     const struct {
         uint16_t at, bytes; /* address and size */
@@ -50,7 +54,7 @@ void data_area_fill(p5_machine *machine)
         {BDA_ROWS, 1, 24},
         {BDA_KEYBOARD, 1, 0x10},
         {BDA_DISKS, 1, devices_drives(machine->devices, DRIVE_HARD_DISK)},
-        {BDA_TICKS, 4, (uint32_t)((uint64_t)seconds * PIT_HZ / PULSES_PER_TICK)},
+        {BDA_TICKS, 4, data_area_ticks(cmos_time(machine->devices))},
     };
     uint8_t *area = engine_ram(machine->engine, DATA_AREA, DATA_AREA_BYTES);
     for (unsigned i = 0; i < sizeof cells / sizeof cells[0]; i++)

@@ -2,6 +2,7 @@
 #ifndef MACHINE_LOAD_DATA_AREA_H
 #define MACHINE_LOAD_DATA_AREA_H
 
+#include "machine/board/date.h"
 #include "p5scope/machine.h"
 
 enum {
@@ -39,6 +40,8 @@ enum {
     BDA_EVENT_WAITS = 0x4a0 /* 1: the flag is to be set */
 };
 
+/* Returns the timer interrupts from midnight to the time. */
+uint32_t data_area_ticks(const date *t);
 /* Fills the data area for the board's drives and clock. The engine must be open. There is no extended data area: the
  * word at 40Eh is 0, and base memory ends at 640 KB. */
 void data_area_fill(p5_machine *machine);
