@@ -60,6 +60,12 @@ static uint64_t serial_character(const devices *b)
     return devices_clock_of(b, bits * (divisor != 0 ? divisor : 1), BAUD_BASE);
 }
 
+/* Returns the bits of a character that are on the line: the lower 5 to 8, as LCR says. */
+static uint8_t serial_data_bits(const serial *s, uint8_t byte)
+{
+    return byte & (0xffu >> (3u - (s->lcr & 3u)));
+}
+
 /* Returns the number of received characters that raises the interrupt. */
 static unsigned serial_trigger(const serial *s)
 {
@@ -97,6 +103,7 @@ static void serial_drive(devices *b)
 static void serial_receive(devices *b, uint8_t byte)
 {
     serial *s = &b->serial;
+    byte = serial_data_bits(s, byte);
     unsigned capacity = serial_fifos(s) ? SERIAL_FIFO : 1;
     if (s->received_count >= capacity) {
         s->errors |= LSR_OVERRUN;
@@ -171,7 +178,7 @@ static void serial_send(devices *b, uint8_t byte)
     if ((s->mcr & MCR_LOOP) != 0)
         serial_receive(b, byte);
     else
-        devices_console_char(b, (char)byte);
+        devices_console_char(b, (char)serial_data_bits(s, byte));
 }
 
 static uint32_t serial_line_status(devices *b)

@@ -24,6 +24,30 @@ TEST(test_transmitter)
     p5_machine_close(m);
 }
 
+/* Bits 0 and 1 of LCR specify the number of bits in each transmitted or received character. Bit 0 is the first. */
+TEST(test_word_length)
+{
+    static const struct {
+        uint8_t lcr, sent, received;
+    } lengths[] = {{0, 0xf5, 0x15}, {1, 0xf5, 0x35}, {2, 0xf5, 0x75}, {3, 0xf5, 0xf5}};
+    p5_machine *m = board_open("\xe1\xe2");
+    for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        out(m, LCR, lengths[i].lcr);
+        out(m, DATA, lengths[i].sent);
+        assert_int_equal(lengths[i].received, (uint8_t)m->devices->console_text[i]);
+        out(m, MCR, 0x10); /* loop */
+        out(m, DATA, lengths[i].sent);
+        assert_int_equal(lengths[i].received, in(m, DATA));
+        out(m, MCR, 0);
+    }
+    m->devices->console_used = 0;
+    out(m, LCR, 2);
+    out(m, IER, 1);
+    pass(m, 20 * CHARACTER);
+    assert_int_equal(0x61, in(m, DATA));
+    p5_machine_close(m);
+}
+
 TEST(test_registers)
 {
     p5_machine *m = board_open("");
