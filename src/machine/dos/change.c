@@ -76,13 +76,14 @@ dos_error dos_call_get_directory(dos *d)
     return DOS_OK;
 }
 
-/* Deletes a file, not a directory. */
+/* Deletes a file that is not read-only, and not a directory. */
 dos_error dos_delete(dos *d, const dos_path *path)
 {
     SHARE_PLACE(place);
     struct stat about;
     dos_error wrong = path_to_change(d, path, false, &place);
-    if (wrong == DOS_OK && share_about(&place, &about) == 0 && S_ISDIR(about.st_mode))
+    if (wrong == DOS_OK && share_about(&place, &about) == 0 &&
+        (S_ISDIR(about.st_mode) || dos_read_only(&place, &about)))
         wrong = DOS_DENIED;
     return wrong == DOS_OK ? dos_error_of(share_remove(&place, false)) : wrong;
 }
@@ -119,14 +120,14 @@ dos_error dos_call_rename(dos *d)
     return wrong == DOS_OK ? dos_rename(d, &from, &to) : wrong;
 }
 
-/* AH = 43h: AL = 0 returns the attributes in CX, AL = 1 sets them. Attributes follow from the host's file, so
- * only the archive bit may be set or cleared, which has no effect. */
+/* AH = 43h: AL = 0 returns the attributes in CX, AL = 1 sets them. R of a file
+ * is the host's permission to write. The archive bit may have any value, which has no effect. Others cannot be set. */
 dos_error dos_call_attributes(dos *d)
 {
     enum { READ_ONLY = 1, DIRECTORY = 0x10, ARCHIVE = 0x20 };
     dos_path path;
     SHARE_PLACE(place);
-    struct stat about;
+    struct stat about = {0};
     dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong != DOS_OK)
         return wrong;
@@ -138,16 +139,25 @@ dos_error dos_call_attributes(dos *d)
         if (wrong == DOS_OK && place.directory < 0)
             attributes = DIRECTORY;
         else if (wrong == DOS_OK && share_about(&place, &about) == 0)
-            attributes = S_ISDIR(about.st_mode) ? DIRECTORY : place.writable ? ARCHIVE : READ_ONLY | ARCHIVE;
+            attributes = S_ISDIR(about.st_mode)          ? DIRECTORY
+                         : dos_read_only(&place, &about) ? READ_ONLY | ARCHIVE
+                                                         : ARCHIVE;
     }
-    if (wrong == DOS_OK && bios_low(&d->bios, ENGINE_EAX) == 0) {
+    if (wrong != DOS_OK)
+        return wrong;
+    if (bios_low(&d->bios, ENGINE_EAX) == 0) {
         bios_set_word(&d->bios, ENGINE_ECX, attributes);
         bios_set_word(&d->bios, ENGINE_EAX, attributes);
-    } else if (wrong == DOS_OK &&
-               (bios_word(&d->bios, ENGINE_ECX) & ~(unsigned)ARCHIVE) != (attributes & ~(unsigned)ARCHIVE)) {
-        wrong = DOS_DENIED;
+        return DOS_OK;
     }
-    return wrong;
+    unsigned changed = (bios_word(&d->bios, ENGINE_ECX) ^ attributes) & ~(unsigned)ARCHIVE;
+    if (changed == 0)
+        return DOS_OK;
+    if (changed != READ_ONLY || !S_ISREG(about.st_mode) || share_may_change(&place) != 0)
+        return DOS_DENIED;
+    mode_t mode = about.st_mode & 0777;
+    return dos_error_of(
+        share_set_mode(&place, (attributes & READ_ONLY) != 0 ? mode | S_IWUSR : mode & ~(mode_t)0222));
 }
 
 /* AH = 60h: Stores the path at DS:SI, made absolute, at ES:DI. */

@@ -21,6 +21,11 @@ static int denied(dos_error *wrong)
     return -1;
 }
 
+bool dos_read_only(const share_place *place, const struct stat *about)
+{
+    return !place->writable || (about->st_mode & S_IWUSR) == 0;
+}
+
 /* Opens a regular file of at most 4 GB with the host's `flags`. Returns its descriptor, or -1 and the error in *wrong. Sets
  * *place, which the caller closes, except for the program on DOS_OWN_DRIVE, which may only be read. */
 int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong)
@@ -35,6 +40,9 @@ int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *pl
     if (*wrong != DOS_OK)
         return -1;
     if (place->directory < 0 || ((flags & O_CREAT) != 0 && !place->writable))
+        return denied(wrong);
+    bool changes = (flags & (O_ACCMODE | O_TRUNC)) != O_RDONLY && (flags & O_EXCL) == 0;
+    if (changes && share_about(place, &about) == 0 && dos_read_only(place, &about))
         return denied(wrong);
     int host = share_open(place, flags, 0666);
     if (host < 0) {

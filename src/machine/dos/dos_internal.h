@@ -206,6 +206,8 @@ bool dos_drive_there(const dos *d, unsigned drive);
 
 /* Duplicates the descriptor of the guest's program file. The caller closes it. */
 int dos_program_again(const dos *d);
+/* Returns true if the file has the attribute R: its share is read-only, or its owner on the host may not write it. */
+bool dos_read_only(const share_place *place, const struct stat *about);
 /* Opens a regular file with the host's `flags`. Returns its descriptor, or -1 and the error in *wrong. Sets
  * *place, except for the program on DOS_OWN_DRIVE. The caller closes the descriptor and the place. */
 int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong);

@@ -58,7 +58,7 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
     int host = place.directory >= 0 ? share_open(&place, O_RDONLY | O_DIRECTORY, 0) : -1;
     int count = host >= 0 ? share_list(host, &entries) : -1;
     for (int i = 0; i < count; i++) {
-        found f = {.read_only = !place.writable};
+        found f = {0};
         SHARE_PLACE(entry);
         const char *name = entries[i]->d_name;
         char path[SHARE_PATH];
@@ -81,6 +81,7 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
             f.about.st_mode = 0;
         if (!wanted(&f, state->attributes))
             continue;
+        f.read_only = dos_read_only(&place, &f.about);
         *best = f;
         any = true;
     }
