@@ -1,13 +1,13 @@
-/* The core model: implements include/p5scope/core.h with the pipe and the memory side (caches, TLBs, bus).
+/* The core model: implements p5scope/core.h and p5tool/core.h with the pipe and the memory side (caches, TLBs, bus).
  *
  * A *stretch* (p5_retired) is what was executed of a basic block at a time. A *batch* holds many of them, each a whole
  * block. The *memo* remembers what the pipe did with code from a given state; on the *exact path* the pipe runs.
  *
- *   memo_materialise  makes core->pipe valid, which it is not while the memo holds the pipe's state
- *   memo_settle       issues the instruction that waits in D1 for a partner, if any, without one
+ *   memo_materialise  restores the timing state of core->pipe, which is out of date while the memo holds it
+ *   memo_settle       issues the instruction that waits in D1 for a partner alone; does nothing if none waits
  *   memo_hold         decides again whether the memo may be used. Called after something that this depends on changed
- *   core->check       if not NULL, every result is compared with that of core->exact, a second core without a memo
- *                     (memo_check.c), which therefore gets every input, too */
+ *   core->check       if not NULL, results are compared with those of core->exact, a second core without a memo
+ *                     (memo_check.c), which gets every input that they depend on */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
     if (c) {
         c->timing = model->timing;
         c->timing.errata = model->errata;
-        /* also decode instructions of later processors: a permissive engine may have executed them */
+        /* decodes instructions of later processors, too, because the engine may be set to execute them */
         c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
         c->memory = memory_open(model, &own, &c->memory_counts);
         c->predictor = predictor_open(model);
@@ -96,15 +96,22 @@ uint64_t core_agent_turn(const p5_core *core)
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
-/* Keeps a block that contains a code breakpoint out of the memo, because results in the memo do not include
- * breakpoint matches (events 23h-26h). */
+/* Keeps a block out of the memo, whose results do not include breakpoint matches (events 23h-26h), if a code breakpoint
+ * is in it. If it loads SS at its end, it also decides how a breakpoint directly after it counts (erratum 44). */
 static void exclude_if_breakpoint(p5_core *core, p5_block *block)
 {
-    if (!breakpoints_within(&core->breakpoints, block->code->linear, block->code->size))
+    const uint32_t bytes = block->code->size + block->ops[block->count - 1].loads_ss;
+    if (!breakpoints_within(&core->breakpoints, block->code->linear, bytes))
         return;
     memo_release(core, block); /* drops what is stored for it */
     for (piece *p = &block->memo.first; p; p = p->next)
         p->memo = false;
+}
+
+void core_exclude_breakpoints(p5_core *core)
+{
+    for (p5_block *block = core->blocks; block; block = block->next)
+        exclude_if_breakpoint(core, block);
 }
 
 p5_block *p5_block_make(p5_core *core, const p5_code *from, unsigned max_insns)
@@ -113,9 +120,7 @@ p5_block *p5_block_make(p5_core *core, const p5_code *from, unsigned max_insns)
         return NULL;
     const isa_code bytes = {from->bytes, from->size, from->linear, from->code32};
     isa_block *code = isa_block_decode(core->decoder, &bytes, from->physical, max_insns);
-    if (!code)
-        return NULL;
-    if (code->count == 0) {
+    if (!code || code->count == 0) {
         isa_block_free(code);
         return NULL;
     }
@@ -171,7 +176,7 @@ void p5_block_release(p5_core *core, p5_block *block)
     if (block->next)
         block->next->link = block->link;
     block_free(block);
-    if (!core->blocks && core->predictor) /* no block refers to the records of branches any more */
+    if (!core->blocks && core->predictor) /* the records may move, because no block refers to them */
         branch_runs_trim(&core->ran, core->predictor->now, core->groups);
 }
 
@@ -188,7 +193,7 @@ unsigned p5_block_accesses(const p5_block *block, unsigned i)
 
 /* ---- pricing ------------------------------------------------------------------------------------------- */
 
-/* Returns whether a profile takes samples, each when a counter of one event or of clocks overflows. */
+/* Returns whether there is a profile that takes samples. */
 static bool takes_samples(const p5_core *core)
 {
     return core->profile && profile_takes_samples(core);
@@ -198,7 +203,7 @@ void core_price(p5_core *core, const p5_retired *r, p5_prediction prediction)
 {
     assert(r->first + r->count <= r->block->count);
     if (takes_samples(core))
-        profile_expect(core, r); /* turns the memo off if a sample may become due meanwhile */
+        profile_expect(core, r); /* turns the memo off if a sample may become due during the stretch */
     memo_price_alone(core, r, prediction);
     if (core->check)
         memo_check_fed(core, r, prediction);
@@ -228,8 +233,8 @@ static size_t price_sampled_before(p5_core *core, const p5_batch *batch, uint64_
     size_t n = 0;
     while (n < batch->count) {
         const p5_batch rest = batch_rest(batch, n);
-        const uint64_t far =
-            profile_look_clock(core); /* unless looking: no sample is due before this clock */
+        /* no sample is due before this clock, unless the profile is looking */
+        const uint64_t far = profile_look_clock(core);
         const size_t done =
             profile_is_looking(core) ? 0 : price_batch_before(core, &rest, far < limit ? far : limit);
         if (done == 0) {
@@ -260,9 +265,10 @@ uint64_t core_price_batch(p5_core *core, const p5_batch *batch)
 
 uint64_t core_skip(p5_core *core, uint64_t instructions)
 {
+    assert(!memo_waiting(core));
     core->instructions += instructions;
     core->now += instructions;
-    if (core->exact)
+    if (core->check)
         core_skip(core->exact, instructions);
     return core->now;
 }
@@ -322,8 +328,8 @@ p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug)
     memo_settle(core);
     bool code = breakpoints_set(&core->breakpoints, &own); /* true: a new code breakpoint */
     memo_hold(core);
-    for (p5_block *block = code ? core->blocks : NULL; block; block = block->next)
-        exclude_if_breakpoint(core, block);
+    if (code)
+        core_exclude_breakpoints(core);
     if (core->check)
         p5_core_set_debug(core->exact, &own);
     return P5_OK;
@@ -331,8 +337,8 @@ p5_status p5_core_set_debug(p5_core *core, const p5_debug *debug)
 
 void p5_core_resume(p5_core *core)
 {
-    core->pipe.match_missed = core->timing.errata; /* erratum 44: RF hides the match from the counters, too */
-    core->match_at = core->instructions;
+    core->pipe.match_missed = core->timing.errata; /* erratum 44: RF hides a match from the counters, too */
+    core->match_at = core->instructions;           /* the next instruction's */
     if (core->check)
         p5_core_resume(core->exact);
 }
@@ -403,7 +409,7 @@ void p5_core_report_bus(p5_core *core)
     memory_report_bus(core->memory);
 }
 
-/* `planted` is what test registers left in caches or TLBs that must be checked with every reference (planted.h). */
+/* `planted->on`: test registers have left something in caches or TLBs, so every reference must be checked (planted.h). */
 bool p5_core_watching(p5_core *core, bool *refetch)
 {
     *refetch = core->planted->refetch;
@@ -414,14 +420,14 @@ bool p5_core_watching(p5_core *core, bool *refetch)
 void p5_core_set_memo(p5_core *core, bool on)
 {
     core->memo_off = !on;
-    planted_update(core); /* derives core->exact_memory from memo_off, too */
+    planted_update(core); /* sets core->exact_memory, which depends on memo_off; memo_hold does not */
 }
 
 /* ---- totals -------------------------------------------------------------------------------------------- */
 
 uint64_t core_next_clock(p5_core *core)
 {
-    /* pipe_next_entry is relative to `now`, the clock at which EX is free */
+    /* pipe_next_entry is not negative, and relative to `now`, the clock at which EX is free */
     return core->now + (uint64_t)pipe_next_entry(memo_pipe_state(core), &core->timing);
 }
 

@@ -74,6 +74,10 @@ static inline uint64_t core_longest_block(const p5_core *core)
     return atomic_load_explicit(&core->longest_block, memory_order_relaxed);
 }
 
+/* core.c: Keeps the blocks at which a code breakpoint may match out of the memo. Must be called after breakpoints were
+ * added. */
+void core_exclude_breakpoints(p5_core *core);
+
 /* totals.c */
 /* Adds the counts that memo, memory side and profile hold back to `deltas` and `memory_counts`. */
 void totals_bring_up(p5_core *core);

@@ -56,8 +56,8 @@ _Static_assert(offsetof(piece, block) <= HOST_LINE, "the members read at every e
 /* The pieces of a block. */
 typedef struct memo_block {
     piece first; /* its first piece, which memo_batch.c reads every time; the others follow it */
-    bool fixed;  /* each of its pieces can be remembered and makes the same references each time, none of them
-                    locked */
+    bool fixed;  /* each of its pieces can be remembered, unless a breakpoint prevents it, and makes the same
+                    references each time, none of them locked */
     bool mmx;    /* it has an MMX instruction */
     bool varies; /* its last piece `varies` */
 } memo_block;

@@ -234,6 +234,7 @@ static void restore(p5_core *core, snapshot *s)
     predictor_set_control(core->predictor, core->control.no_branch_allocation);
     planted_update(core);
     memo_hold(core);
+    core_exclude_breakpoints(core);
     if (core->check != NULL)
         s->status = memo_check_follow(core, s->error);
 }

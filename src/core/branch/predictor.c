@@ -1,10 +1,9 @@
-/* The predictor: opening, the rarer cases of the P55C's prediction (predictor_fast.h has the others), and snapshots.
- * The P54C's prediction is in predictor_pairs.h. */
+/* The predictor: opening, the rarer cases of prediction, and snapshots. The frequent cases are in predictor_fast.h (P55C)
+ * and predictor_pairs.h (P54C). */
 #include "core/branch/predictor_fast.h"
 #include "core/branch/predictor_pairs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 predictor *predictor_open(const p5_model *model)
 {
@@ -14,7 +13,8 @@ predictor *predictor_open(const p5_model *model)
     btb_init(&p->btb, &model->btb);
     p->stale_instructions = model->btb.stale_instructions;
     const uint32_t counter = model->btb.first_counter, both = PATTERN_PREDICTION | PATTERN_STALE;
-    /* a new entry predicts taken, except that of a Jcc whose counters do not */
+    /* A branch gets an entry when it is taken, and its next prediction is taken: LOOP and JCXZ repeat their last
+     * direction. Only a Jcc is predicted by its counters, whose first value is the model's. */
     for (unsigned jcc = 0; jcc < 2; jcc++)
         p->fresh[jcc] =
             (btb_entry){.counters = counter * (UINT32_MAX / 3), /* repeated for each counter */
@@ -47,9 +47,10 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
     return predictor_decrement(p, previous_pair, true);
 }
 
-/* ---- P55C: lookup by 241428, 2.2; patterns by Agner Fog, 3; entries as TR9 and TR11 show them ---- */
+/* ---- P55C: lookup by 241428, 2.2; patterns by Agner Fog, 3; entries as TR9-TR11 show them ---- */
 
-/* Fills a new entry for `branch`, which was taken to `next`. */
+/* Fills a new entry for `branch`, which was taken and led to `next`. Nothing changes when a JMP, direct or indirect, goes
+ * there again. */
 static inline void begin(predictor *p, btb_entry *entry, const btb_branch *branch, uint32_t next)
 {
     *entry = p->fresh[branch->kind == ISA_JCC];
@@ -61,7 +62,7 @@ static inline void begin(predictor *p, btb_entry *entry, const btb_branch *branc
 unsigned predictor_false_entry(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
                                uint32_t fall_through, uint64_t now)
 {
-    const uint64_t since_last = now - ran->instructions;
+    const uint64_t since_last = now - ran->instructions; /* of this branch, not of the entry's owner */
     uint32_t *owner = &p->btb.owner[entry - p->btb.entry];
     const btb_type type = btb_type_of(ran->branch.owner), other = btb_type_of(*owner);
     const bool taken = type != BTB_JCC || next != fall_through;
@@ -92,12 +93,12 @@ unsigned predictor_no_entry(predictor *p, branch_run *ran, uint32_t next, uint32
         return_stack_pop(&p->returns);
     if (predictor_may_allocate(p, next, fall_through))
         begin(p, btb_allocate(&p->btb, &ran->branch), &ran->branch, next);
-    return PREDICTED_NOTHING + 1; /* it was taken */
+    return PREDICTED_NOTHING + 1; /* 1: the branch was taken */
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */
 
-/* FIELD_DERIVED names members that are not saved because the model determines them. */
+/* FIELD_DERIVED names a member that is not saved. Before loading, it has the model's value. */
 static const snapshot_table return_stack_state = {
     SNAPSHOT(return_stack, "return_stack", FIELD_ANY_OF([0], address), FIELD_DERIVED(entries),
              FIELD_MOST(RETURN_STACK_ENTRIES - 1, top), FIELD_MOST(RETURN_STACK_ENTRIES, count))};
@@ -118,13 +119,13 @@ typedef struct saved_predictor {
     uint32_t wrong_pair;
 } saved_predictor;
 
-/* Rejects a return stack whose index or count is beyond its size. */
+/* Rejects a return stack whose `top` or `count` does not fit its size. */
 static void check_predictor(const void *row, snapshot *s)
 {
     const return_stack *returns = &((const saved_predictor *)row)->returns;
     if (returns->count > returns->entries || (returns->top != 0 && returns->top >= returns->entries))
-        snapshot_refuse(s, "predictor.returns.count: %u of %u, %u on top, are not what a stack of %u has",
-                        returns->count, returns->entries, returns->top, returns->entries);
+        snapshot_refuse(s, "predictor.returns: count %u or top %u is too large for a stack of %u entries",
+                        returns->count, returns->top, returns->entries);
 }
 
 const snapshot_table predictor_state = {SNAPSHOT(saved_predictor, "predictor", FIELD_TABLE(&btb_state, btb),

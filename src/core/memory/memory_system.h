@@ -253,7 +253,7 @@ static inline mesi memory_line_state(const struct memory *m, unsigned set, unsig
 {
     return (mesi)m->data.state[set][way];
 }
-static inline line_fill memory_last_fill(const struct memory *m)
+static inline line_fill memory_last_data_fill(const struct memory *m)
 {
     return m->data_fill;
 }

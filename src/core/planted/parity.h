@@ -1,10 +1,11 @@
-/* Parity of caches and TLBs (manual, 26.2.1.4). TR1 reverses the parity that is generated when an array is
- * written; the next reference that reads such an entry finds the error. Only wrong parity is recorded, so
- * nothing is checked before TR1 reverses something.
+/* Parity of caches and TLBs (manual, 26.2.1.4). TR1 reverses the parity that is generated when an array is written. Every
+ * reference that reads a wrong element reports an error, until the element is written with correct parity. Only wrong
+ * parity is recorded, and nothing is checked before TR1 first reverses something.
  *
- * Data cache: a bit per byte, one for the tag. Code cache: a bit for each of the even and odd bits of both
- * halves of a line (ID0 to ID3), one for the tag. TLBs: a bit for the tag and one for the data. A cache
- * lookup reads the tags of all ways of its set. A TLB lookup finds errors only in the matching entry. */
+ * Data cache: a bit per byte, one for the tag. Code cache: four bits per line, one for the tag; ID0 and ID1 are those of
+ * the even and odd bits of its first half, ID2 and ID3 of its second half. TLBs: a bit for the tag and one for the data.
+ * A cache lookup reads the tags of all valid lines of its set; the callers here make one call for each. A TLB lookup
+ * finds errors only in the matching entry. */
 #ifndef CORE_PLANTED_PARITY_H
 #define CORE_PLANTED_PARITY_H
 
@@ -30,20 +31,20 @@ enum {
     PARITY_ARRAYS = 0x1ffc /* bits 2 to 12 */
 };
 
-/* TLBs: for data (PARITY_LARGE_TLB: its separate array for 4 MB pages, if there is one) and for code. */
+/* TLBs. PARITY_LARGE_TLB is the P54C's TLB for 4 MB data pages. */
 enum { PARITY_DATA_TLB, PARITY_LARGE_TLB, PARITY_CODE_TLB, PARITY_TLBS };
 
 typedef struct parity {
     uint32_t reversed; /* bits of TR1: arrays whose parity is generated wrong from now on */
-    bool seen;         /* something was written with wrong parity since RESET, and may still be there */
-    /* Elements with wrong parity: 1 for a tag or entry, a bit for each part of a line. */
+    bool seen;         /* something was written with wrong parity, and may still be there */
+    /* Elements with wrong parity: 1 for a tag, or the data of a TLB entry; a bit for each part of a line. */
     uint8_t data_tag[CACHE_SETS][CACHE_WAYS];
     uint32_t data[CACHE_SETS][CACHE_WAYS]; /* bit n: byte n */
     uint8_t code_tag[CACHE_SETS][CACHE_WAYS];
     uint8_t code[CACHE_SETS][CACHE_WAYS]; /* bit n: IDn */
     uint8_t tlb_tag[PARITY_TLBS][TLB_ENTRIES];
     uint8_t tlb_data[PARITY_TLBS][TLB_ENTRIES];
-    /* Called for an error in the array of this bit of TR1. May be NULL. */
+    /* Called for each error; `array` is the one bit of TR1 for the array. May be NULL. */
     void (*error)(void *context, uint32_t array);
     void *context;
 } parity;
@@ -56,14 +57,15 @@ static inline bool parity_on(const parity *p)
     return p->seen || (p->reversed & PARITY_ARRAYS) != 0;
 }
 
-/* Record writes, whose parity is correct, or wrong if TR1 says so: of a whole line with its tag; of bytes of a line
- * (`bytes`: bit n: byte n); of an entry of TLB `which` (PARITY_*_TLB). */
+/* Record that an element was written, and now has wrong parity if TR1 reverses it, otherwise correct parity: a whole line
+ * with its tag; bytes of a line without its tag (`bytes`: bit n: byte n); an entry of TLB `which` (PARITY_*_TLB). */
 void parity_write_data_line(parity *p, unsigned set, unsigned way);
 void parity_write_data(parity *p, unsigned set, unsigned way, uint32_t bytes);
 void parity_write_code_line(parity *p, unsigned set, unsigned way);
 void parity_write_tlb(parity *p, unsigned which, unsigned entry);
 
-/* Check reads and report errors. `bytes` is as above. `parts`: bit n: IDn. */
+/* Check reads and report errors. A report changes nothing: the next read reports again. `bytes` is as above. `parts`:
+ * bit n: IDn. */
 void parity_read_data(parity *p, unsigned set, unsigned way, uint32_t bytes);
 void parity_read_data_tag(parity *p, unsigned set, unsigned way);
 void parity_read_code(parity *p, unsigned set, unsigned way, unsigned parts);
@@ -71,7 +73,8 @@ void parity_read_code_tag(parity *p, unsigned set, unsigned way);
 void parity_read_tlb(parity *p, unsigned which, unsigned entry);
 
 struct memory;
-/* Stops the checks if TR1 reverses nothing and no valid line or entry has wrong parity any more. */
+/* Forgets all wrong parity, which ends the checks, if TR1 reverses no array and no valid line or entry is wrong any
+ * more. */
 void parity_forget_if_gone(parity *p, struct memory *m);
 
 #endif

@@ -1,12 +1,21 @@
-/* Reads and writes of caches and TLBs by the test registers. Commands are passed on to the checking core (core->exact),
- * if there is one. memo_settle lets everything that was fed before take effect. What a test register writes may
- * differ from memory or page tables; planted.c records that. The core's owner keeps the contents of lines. */
+/* Reads and writes of caches and TLBs by the test registers. Each command is also given to the second core that checks
+ * this one (core->exact), if there is one. What a test register writes may differ from memory or page tables; planted.c
+ * records that. The core's owner keeps the contents of lines. */
 #include "core/testreg/test_access.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/replay/memo.h"
 #include "core/planted/planted.h"
+
+/* Completes what was fed before, because WRMSR is serialising: the instruction that waits in D1 for a partner issues
+ * alone, and all buffered writes end, which makes shared lines exclusive. */
+static void settle(p5_core *core)
+{
+    memo_settle(core);
+    memory_upgrade_lines(core->memory, memory_drained(core->memory, core->now));
+}
 
 /* Must be called after a command has changed a structure: what the fast path knows of hits is out of date. */
 static void changed(p5_core *core)
@@ -16,7 +25,7 @@ static void changed(p5_core *core)
 
 /* ---- caches -------------------------------------------------------------------------------------------- */
 
-/* Returns the way of a line, of which the cache may have fewer than the register's bits select. */
+/* Returns the way of a line. The register can select more ways than the cache has. */
 static unsigned way_of(const p5_core *core, const test_cache_line *line)
 {
     const p5_model *model = memory_model(core->memory);
@@ -24,7 +33,7 @@ static unsigned way_of(const p5_core *core, const test_cache_line *line)
 }
 
 /* Gets the line at physical address `line` as data references see it or, with `in_memory`, as memory holds it. Returns
- * false if there is no memory, or the owner has no callback for it. */
+ * false if there is no memory at that address, or the owner has no callback that reads it. */
 static bool see_line(const p5_core *core, uint32_t line, bool in_memory, uint8_t bytes[P5_LINE_BYTES])
 {
     const p5_core_hooks *hooks = memory_hooks(core->memory);
@@ -34,8 +43,8 @@ static bool see_line(const p5_core *core, uint32_t line, bool in_memory, uint8_t
 bool test_filled(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS])
 {
     p5_core *core = context;
-    memo_settle(core);
-    const line_fill last = memory_last_fill(core->memory);
+    p5_core_settle(core);
+    const line_fill last = memory_last_data_fill(core->memory);
     uint8_t bytes[P5_LINE_BYTES];
     if (last.done == *fill || last.done == 0 || !see_line(core, last.line, false, bytes))
         return false;
@@ -55,8 +64,8 @@ static planted_raw raw_of(const test_cache_line *line)
     return raw;
 }
 
-/* Preserves the code cache's copy of a line that a data line is written for. It then differs from what data
- * references see. */
+/* Saves the contents of the code cache's copy of `line`, because a data line is about to be written for it. From then on,
+ * data references see other contents than the code cache has. */
 static void keep_code(p5_core *core, uint32_t line)
 {
     unsigned set = cache_set(line);
@@ -100,8 +109,8 @@ static void write_code_line(p5_core *core, unsigned set, unsigned way, const tes
 {
     uint32_t address = raw->tag + set * (uint32_t)CACHE_LINE;
     bool valid = (line->valid & 1) != 0;
-    /* The value is TR2's view, with all end bits of a new line set; code_cache.h stores only those that were
-     * decoded. */
+    /* raw->ends is as TR2 shows it: all bits of a new line are set. code_cache_put converts it, because the code cache
+     * stores only the ends that were decoded. */
     code_cache_put(memory_code_cache(core->memory), set, way,
                    (code_entry){raw->tag, valid, line->lru, raw->ends});
     parity_write_code_line(&core->planted->parity, set, way);
@@ -116,8 +125,9 @@ static void write_code_line(p5_core *core, unsigned set, unsigned way, const tes
 void test_cache_write(void *context, const test_cache_line *line)
 {
     p5_core *core = context;
-    unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
-    memo_settle(core);
+    unsigned set = line->set, way = way_of(core, line);
+    assert(set < CACHE_SETS);
+    settle(core);
     planted_drop_line(core, !line->data_cache, set, way);
     planted_raw *raw = &core->planted->raw[!line->data_cache][set][way];
     *raw = raw_of(line);
@@ -131,7 +141,8 @@ void test_cache_write(void *context, const test_cache_line *line)
         test_cache_write(core->exact, line);
 }
 
-/* Returns whether another way of the set holds the same line. Data references see only one of the two. */
+/* Returns whether another way of the set holds the same line. The owner keeps contents only once for both, so each is
+ * read back as it was written. */
 static bool is_double(const uint32_t tag[CACHE_WAYS], unsigned way)
 {
     for (unsigned other = 0; other < CACHE_WAYS; other++)
@@ -147,8 +158,9 @@ static void give_raw(test_cache_line *line, const planted_raw *raw)
     memcpy(line->data, raw->bytes, sizeof line->data);
 }
 
-/* Sets the contents of `line`, which is valid and has its tag and set. If only the array has them (`own`), they are
- * what was written to it (`raw`), otherwise what data references see there. */
+/* Sets the contents of `line`, which is valid and has its tag and set, to what data references see there. Uses what was
+ * written into its place (`raw`) instead if only the array has the contents (`own`), or if the owner cannot read them.
+ */
 static void give_contents(const p5_core *core, test_cache_line *line, const planted_raw *raw, bool own)
 {
     uint8_t bytes[P5_LINE_BYTES];
@@ -223,9 +235,9 @@ void test_cache_read(void *context, test_cache_line *line)
         test_cache_line other = *line;
         test_cache_read(core->exact, &other);
     }
-    unsigned set = line->set % CACHE_SETS, way = way_of(core, line);
-    memo_settle(core);
-    memory_upgrade_lines(core->memory, core->now); /* S to E where a write-through has ended */
+    unsigned set = line->set, way = way_of(core, line);
+    assert(set < CACHE_SETS);
+    settle(core);
     if (line->data_cache)
         read_data_line(core, line, set, way);
     else
@@ -254,10 +266,8 @@ static void flush_line(p5_core *core, unsigned set, unsigned way)
     struct memory *m = core->memory;
     remember(core, true, set, way);
     if (memory_line_state(m, set, way) == MESI_MODIFIED) {
-        uint64_t done = memory_write_back(m, set, way, core->now);
-        /* The line is clean now, so planted_drop_line need not restore what memory holds. */
-        data_cache_set_state(memory_data_cache(m), set, way, MESI_SHARED);
-        price_wait_for_bus(core, done, P5_STALL_SERIALISE);
+        price_last_asks(core); /* profile: the write-back belongs to the last instruction */
+        price_wait_for_bus(core, memory_write_back(m, set, way, core->now), P5_STALL_SERIALISE);
     }
     planted_drop_line(core, false, set, way);
     data_cache_set_state(memory_data_cache(m), set, way, MESI_INVALID);
@@ -267,9 +277,10 @@ void test_cache_flush(void *context, bool data, bool one_line, unsigned set, uns
 {
     p5_core *core = context;
     struct memory *m = core->memory;
-    memo_settle(core);
+    assert(set < CACHE_SETS && (data || !one_line));
+    settle(core);
     if (one_line) {
-        flush_line(core, set % CACHE_SETS, way & (memory_model(m)->data_cache.ways - 1));
+        flush_line(core, set, way & (memory_model(m)->data_cache.ways - 1));
     } else {
         for (unsigned s = 0; s < CACHE_SETS; s++)
             for (unsigned w = 0; w < CACHE_WAYS; w++) {
@@ -346,7 +357,8 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
 }
 
 /* Finds the entry for entry->linear, and sets `*t` to its TLB. Returns its index, or -1 for a miss. 4 MB pages come
- * first: if both match, the processor reports PS = 1 (table 26-13). */
+ * first: if both match, the processor reports PS = 1 (table 26-13). The code TLB has such pages too, on the P55C, but
+ * only after page walks. */
 static int find_entry(struct memory *m, const test_tlb_entry *entry, tlb **t)
 {
     uint32_t small = tlb_key(entry->linear, false), large = tlb_key(entry->linear, true);

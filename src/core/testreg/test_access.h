@@ -14,7 +14,7 @@ enum { TEST_LINE_WORDS = 8 };
 typedef struct test_cache_line {
     bool data_cache;
     uint8_t way;
-    uint8_t set;
+    uint8_t set;   /* 0-127 */
     uint8_t word;  /* number (0-7) of the four bytes to read: a read checks their parity only */
     uint32_t tag;  /* physical address bits 31-12 */
     uint8_t lru;   /* replacement bits of the set: one (P54C) or three (P55C) */

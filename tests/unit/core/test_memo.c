@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../unit.h"
+#include "../base/snapshot_bytes.h"
 #include "retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
@@ -198,4 +199,65 @@ TEST(test_halt)
         p5_block_release(i.core, divide);
         interpreter_close(&i);
     }
+}
+
+/* Returns the matches of the breakpoint of DR0 so far. */
+static uint64_t matches(p5_core *core)
+{
+    p5_core_settle(core);
+    return p5_core_event_total(core, P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER, 3, false);
+}
+
+/* Sets DR0 to the code at `address`, not enabled. */
+static void break_at(p5_core *core, uint32_t address)
+{
+    p5_core_set_debug(core, &(p5_debug){.size = sizeof(p5_debug), .dr = {address, 1, 1, 1}});
+}
+
+/* Silicon counts a breakpoint at the instruction after MOV SS twice (erratum 44), also if MOV SS was remembered. */
+TEST(test_breakpoint_after_mov_ss)
+{
+    static const uint8_t mov_ss[] = {0x8e, 0xd0}, jump[] = {0xeb, 0xfc}; /* mov ss,ax; jmp back */
+    for (unsigned with_memo = 0; with_memo < 2; with_memo++) {
+        enum { TIMES = 100 };
+        interpreter i;
+        interpreter_open(&i, with_memo);
+        break_at(i.core, HANDLER + sizeof mov_ss);
+        p5_block *load = p5_block_make(i.core, &(p5_code){mov_ss, sizeof mov_ss, HANDLER, HANDLER, true}, 8);
+        p5_block *back = p5_block_make(
+            i.core, &(p5_code){jump, sizeof jump, HANDLER + sizeof mov_ss, HANDLER + sizeof mov_ss, true}, 8);
+        for (unsigned n = 0; n < TIMES; n++) {
+            retire(&i, load, HANDLER + sizeof mov_ss);
+            retire(&i, back, HANDLER);
+        }
+        assert_int_equal(matches(i.core), 2 * TIMES);
+        p5_block_release(i.core, load);
+        p5_block_release(i.core, back);
+        interpreter_close(&i);
+    }
+}
+
+/* A breakpoint that a snapshot contains also matches in blocks that were made before the snapshot was loaded, until it
+ * is moved elsewhere. */
+TEST(test_breakpoint_of_snapshot)
+{
+    enum { TIMES = 100 };
+    snapshot_bytes saved = {0};
+    interpreter from, to;
+    p5_error error;
+    interpreter_open(&from, true);
+    interpreter_open(&to, true);
+    break_at(from.core, HANDLER);
+    assert_int_equal(p5_core_save(from.core, snapshot_bytes_put, &saved, &error), P5_OK);
+    assert_int_equal(p5_core_load(to.core, snapshot_bytes_get, &saved, &error), P5_OK);
+    for (unsigned n = 0; n < TIMES; n++)
+        retire(&to, to.handlers[0], HANDLER);
+    assert_int_equal(matches(to.core), TIMES);
+    break_at(to.core, DISPATCH);
+    for (unsigned n = 0; n < TIMES; n++)
+        retire(&to, to.handlers[0], HANDLER);
+    assert_int_equal(matches(to.core), TIMES);
+    free(saved.data);
+    interpreter_close(&from);
+    interpreter_close(&to);
 }

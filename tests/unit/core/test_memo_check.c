@@ -8,6 +8,7 @@
 #include "core/internal.h"
 #include "core/memo_check.h"
 #include "core/replay/memo_tree.h"
+#include "core/testreg/test_access.h"
 #include "p5scope/model.h"
 
 enum { LOOP = 0x1000, TIMES = 100 };
@@ -94,6 +95,27 @@ TEST(test_finds)
         assert_non_null(strstr(difference, clock ? "clock: " : "data_read, CPL 0: 1 with the memo, 0 on"));
         checked_close(&c);
     }
+}
+
+/* A write of TR3 first lets the instruction that waits for a partner issue alone, in both cores. */
+TEST(test_fill_buffer)
+{
+    checked c;
+    uint64_t stretches, fill = 0;
+    uint32_t data[TEST_LINE_WORDS];
+    const char *difference;
+    checked_open(&c, "p55c-200");
+    loop(&c, TIMES, false);
+    p5_retired half = {
+        .size = sizeof half, .block = c.block, .count = 1, .next = LOOP + 1, .mode = P5_MODE_PROTECTED};
+    p5_core_retire(c.core, &half);
+    assert_false(test_filled(c.core, &fill, data));
+    half.first = 1;
+    half.next = LOOP;
+    p5_core_retire(c.core, &half);
+    p5_core_memo_checked(c.core, &stretches, &difference);
+    assert_null(difference);
+    checked_close(&c);
 }
 
 TEST(test_from_the_start_only)

@@ -4,6 +4,7 @@
 
 #include "core/internal.h"
 #include "core/planted/planted.h"
+#include "core/profile/profile.h"
 #include "core/testreg/test_access.h"
 
 enum { BYTES = 0x10000, LINE = 0x5040, SET = LINE / 32 % 128 };
@@ -229,6 +230,63 @@ TEST(doubles)
         test_cache_read(o->core, &read);
         assert_int_equal(read.data[1], 0x1000 * way + 1);
     }
+    close_owner(o);
+}
+
+/* WRMSR, with which TR5 is written, first waits for all buffered writes (SDM volume 3, serialising instructions). So a
+ * write-through of earlier code has made its line exclusive before TR5 writes the line, and does not change it later. */
+TEST(earlier_writes_have_ended)
+{
+    owner *o = open_owner("p55c-200");
+    const p5_access store = fixture_access(LINE, 4, P5_ACCESS_WRITE);
+    test_cache_line line = line_of(true, 0, MESI_SHARED, 0x33000000), read = {.data_cache = true, .set = SET};
+    data_answer answer;
+    test_cache_write(o->core, &line);
+    memory_data(o->core->memory, &store, o->core->now, 0, &answer);
+    test_cache_read(o->core, &read);
+    assert_int_equal(read.valid, MESI_EXCLUSIVE);
+    test_cache_write(o->core, &line);
+    memory_data(o->core->memory, &store, o->core->now, 0, &answer);
+    test_cache_write(o->core, &line);
+    p5_core_halt(o->core, 1000, 0);
+    test_cache_read(o->core, &read);
+    assert_int_equal(read.valid, MESI_SHARED);
+    close_owner(o);
+}
+
+/* A profile attributes the write-back of a flush to the instruction before it, not to the last one that made a
+ * reference. */
+TEST(write_back_in_a_profile)
+{
+    enum { CODE = 0x1000 };
+    static const uint8_t code[] = {0x8b, 0x06, 0x90, 0xeb, 0xfb}; /* mov eax,[esi]; nop; jmp back */
+    owner *o = open_owner("p55c-200");
+    const test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0);
+    const p5_access load = fixture_access(0x8000, 4, 0);
+    p5_block *block = p5_block_make(o->core, &(p5_code){code, sizeof code, CODE, CODE, true}, 8);
+    test_cache_write(o->core, &line);
+    assert_true(profile_start(o->core, &(profile_options){.sample_quantity = P5_PROFILE_NONE}));
+    const p5_retired r = {.size = sizeof r,
+                          .block = block,
+                          .count = 3,
+                          .accesses = &load,
+                          .access_count = 1,
+                          .next = CODE,
+                          .mode = P5_MODE_PROTECTED};
+    p5_core_retire(o->core, &r);
+    test_cache_flush(o->core, true, true, SET, 0);
+    assert_true(profile_collect(o->core));
+    profile_view view;
+    profile_get_view(o->core, &view);
+    uint64_t written = 0;
+    for (size_t i = 0; i < view.site_count; i++)
+        for (size_t n = 0; n < view.sites[i].amounts.count; n++)
+            if (view.sites[i].amounts.items[n].quantity == P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK) {
+                assert_int_equal((uint32_t)view.sites[i].address, CODE + 3);
+                written += view.sites[i].amounts.items[n].increments;
+            }
+    assert_int_equal(written, 1);
+    p5_block_release(o->core, block);
     close_owner(o);
 }
 
