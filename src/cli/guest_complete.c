@@ -250,8 +250,8 @@ const char **guest_symbol_files(const guest_options *options)
     return files;
 }
 
-/* Returns false after a message if the files that a verb writes, or --save, overwrite each other, the guest or the
- * snapshot. */
+/* Returns false after a message if the files that a verb writes, or --save, overwrite each other, the guest, a file that it
+ * is made of, such as the image of --disk2, or the snapshot. */
 bool guest_files_distinct(const guest_options *options, const file_use *outputs, size_t count)
 {
     enum { MOST = 8, OWN = 2 };
@@ -265,7 +265,17 @@ bool guest_files_distinct(const guest_options *options, const file_use *outputs,
         return false;
     uses[count] = (file_use){"--save", options->line->save, false};
     uses[count + 1] = (file_use){"the guest", options->command != NULL ? options->command[0] : NULL, true};
-    return file_uses_distinct(uses, count + OWN);
+    bool distinct = file_uses_distinct(uses, count + OWN);
+    for (size_t i = 0; i < options->line->use_count && distinct; i++) {
+        const cli_use *use = &options->line->uses[i];
+        if ((use->row->flags & OPTION_IS_CONTENTS) == 0 || use->row->option == OPTION_LOAD)
+            continue;
+        char *path = guest_contents_file(use);
+        uses[count + 1] = (file_use){"a file of the guest", path, true};
+        distinct = path != NULL && file_uses_distinct(uses, count + OWN);
+        free(path);
+    }
+    return distinct;
 }
 
 void guest_options_free_completed(guest_options *options)

@@ -8,6 +8,13 @@
 
 #include "cli/guest_options.h"
 
+char *guest_contents_file(const cli_use *use)
+{
+    size_t length =
+        use->row->option == OPTION_MODULE ? p5_module_file_length(use->value) : strlen(use->value);
+    return strndup(use->value, length);
+}
+
 /* Returns "--name=value", with the hash of the file in the place of its path if the run is made of the file (flag
  * `contents`). The caller frees it; NULL when memory is out. */
 static char *identity_word(const cli_use *use)
@@ -15,13 +22,11 @@ static char *identity_word(const cli_use *use)
     const char *value = use->value;
     char sha256[P5_SHA256_TEXT] = "", *word = NULL;
     if ((use->row->flags & OPTION_IS_CONTENTS) != 0) {
-        /* arguments may follow the file of a --module */
-        size_t length = use->row->option == OPTION_MODULE ? p5_module_file_length(value) : strlen(value);
-        char *path = strndup(value, length);
+        char *path = guest_contents_file(use);
         if (path == NULL)
             return NULL;
         if (p5_file_sha256(path, sha256)[0] != '\0')
-            value += length;
+            value += strlen(path);
         free(path);
     }
     if (asprintf(&word, "--%s%s%s%s%s", use->row->name, value != NULL ? "=" : "",

@@ -48,8 +48,11 @@ void guest_options_free(guest_options *options);
 /* Frees what guest_options_complete has made, for a copy of the options that is not freed by guest_options_free. */
 void guest_options_free_completed(guest_options *options);
 
+/* Returns the file of an option with the flag `contents`, without the arguments that may follow that of --module. The
+ * caller frees it; NULL when memory is out. */
+char *guest_contents_file(const cli_use *use);
 /* Returns false after a message if one of the `count` files that a verb writes is also written by another
- * option, or is the guest or the snapshot that is run. The options must be complete. */
+ * option, or is the guest, a file of the guest or the snapshot that is run. The options must be complete. */
 bool guest_files_distinct(const guest_options *options, const file_use *outputs, size_t count);
 
 /* Returns the files of --symbols and the program of --init, NULL-terminated, after a note about each file

@@ -14,6 +14,8 @@ p5scope run -q --save hello hello
 p5scope run -q --save s --max-instructions 20 hello && p5scope run -q --load s --save s --max-instructions 30 && p5scope stat -q --load s -o s
 p5scope trace -q -o t.csv --save t.csv hello
 p5scope trace -q -o s --format csv --load s
+truncate -s 10M disk.img; p5scope stat -q -o disk.img --disk2 disk.img rdpmc.elf; p5scope run -q --save disk.img --disk2 ./disk.img rdpmc.elf; stat -c %s disk.img
+p5scope stat -q -o s --module hello --module 's with arguments' rdpmc.elf
 p5scope record -q -o /dev/null --callgrind /dev/null --cachegrind /dev/null rdpmc.elf
 p5scope report kept --callgrind /dev/stdout --cachegrind /dev/stdout | grep -c ^events
 p5scope report kept -o /dev/null && p5scope diff kept hard --no-functions | head -1
