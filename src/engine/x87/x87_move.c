@@ -133,11 +133,14 @@ void WRAP(helper_fpush)(uc_env *env)
 X87_CONSTANTS(CONSTANT)
 
 /* Executes the load of FLD ST(i) after helper_fpush. `i` counts from the new top of the stack, so the source is
- * register i - 1 before the push. Without helper_fpush before it, this is an FCMOV of later processors. */
+ * register i - 1 before the push. Without helper_fpush before it, this is an FCMOV of later processors, which has not
+ * waited yet. */
 void WRAP(helper_fmov_ST0_STN)(uc_env *env, int i)
 {
     engine *e = engine_of(env);
     bool pushing = e->x87.pushing;
+    if (!pushing)
+        x87_wait(env, X87_RETADDR);
     unsigned from = (unsigned)i - pushing;
     e->x87.pushing = e->x87.suppressed = false;
     uc_fpreg value = *x87_st(env, from & 7);

@@ -281,6 +281,25 @@ TEST(test_permissive)
     guest_close(&g);
 }
 
+/* FCMOVcc moves a register that the instructions before it have loaded, if the condition holds. */
+GUEST(x87_moves,
+      "mov dword ptr [0x30000], 3\n mov dword ptr [0x30004], 4\n fninit\n fild dword ptr [0x30000]\n "
+      "fild dword ptr [0x30004]\n stc\n fcmovnb st, st(1)\n fist dword ptr [0x30008]\n fcmovb st, st(1)\n "
+      "fistp dword ptr [0x3000c]\n fldz\n fcomi st, st(1)\n fcmovbe st, st(1)\n fistp dword ptr [0x30010]\n "
+      "mov ebx, [0x30008]\n mov ecx, [0x3000c]\n mov edx, [0x30010]\n hlt");
+
+TEST(test_x87_moves)
+{
+    guest g;
+    guest_open_as(&g, P5_FAMILY_P55C, true);
+    GUEST_LOAD(&g, x87_moves);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_EBX), 4);
+    assert_int_equal(engine_get(g.e, ENGINE_ECX), 3);
+    assert_int_equal(engine_get(g.e, ENGINE_EDX), 3);
+    guest_close(&g);
+}
+
 /* Rotations by a count of which the translator finds out that it is 0, or knows nothing, or that it is more
  * than the operand has bits. */
 GUEST(rotations, "mov ecx, 0x0ee00000\n mov cx, 0\n rol dword ptr [0x30000], cl\n rol eax, cl\n rol ax, cl\n "
