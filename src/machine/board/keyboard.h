@@ -16,13 +16,12 @@ typedef struct keyboard {
     uint8_t command_byte; /* of the controller: interrupt enables, translation, disable */
     uint8_t output;       /* output buffer of the controller, read at port 60h */
     bool output_full;
-    bool last_was_command; /* the last write was to port 64h */
-    uint8_t expects;       /* controller command whose data byte is the next write to 60h, or 0 */
-    uint8_t parameter_of;  /* keyboard command whose parameter is next, or 0 */
-    bool scanning;         /* the keyboard reports keys; its command F5h ends that */
-    bool wanted;           /* the guest has requested keys; with one_by_one, a single key */
-    bool one_by_one;       /* each key needs its own request */
-    bool holds; /* the next key is not released at once, because the guest reads port 60h now and then */
+    bool last_was_command;         /* the last write was to port 64h */
+    uint8_t expects;               /* controller command whose data byte is the next write to 60h, or 0 */
+    uint8_t parameter_of;          /* keyboard command whose parameter is next, or 0 */
+    bool scanning;                 /* the keyboard reports keys; its command F5h ends that */
+    bool wanted;                   /* the guest has requested keys; with one_by_one, a single key */
+    bool one_by_one;               /* each key needs its own request */
     bool input_ended;              /* the user's input has ended */
     uint8_t queue[KEYBOARD_QUEUE]; /* bytes to be sent to the controller */
     unsigned queued;
@@ -35,6 +34,7 @@ typedef struct keyboard {
     /* Polls of the guest for a key since the input has ended, and the clock of the first one. */
     uint32_t looks_at_end;
     uint64_t looks_since;
+    bool holds; /* the next key is not released at once, because the guest reads port 60h now and then */
 } keyboard;
 
 extern const snapshot_table keyboard_state;
