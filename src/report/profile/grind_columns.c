@@ -1,4 +1,4 @@
-/* Selects the events that files for callgrind_annotate and cg_annotate contain. */
+/* Selects the columns of files for callgrind_annotate and cg_annotate. */
 #include "report/profile/grind_columns.h"
 
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "base/error.h"
 
 enum { MOST_SHOWN = 64 }; /* events that a user can select */
+_Static_assert(MOST_SHOWN <= P5_EVENT_COUNT + P5_STALL_COUNT, "they fit into grind_columns.values");
 
 /* Adds a column for a quantity at all privilege levels. */
 static void add_column(grind_columns *c, int quantity, const char *name)
@@ -13,6 +14,16 @@ static void add_column(grind_columns *c, int quantity, const char *name)
     profile_value *v = &c->values[c->count++];
     *v = (profile_value){.quantity = quantity, .cpl_mask = P5_CPL_MASK_ALL};
     snprintf(v->name, sizeof v->name, "%s", name);
+}
+
+/* Returns whether a column has the quantity of `value` at the same privilege levels. */
+static bool has_column(const grind_columns *c, const profile_value *value)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->values[i].quantity == value->quantity && c->values[i].cpl_mask == value->cpl_mask &&
+            c->values[i].asserted == value->asserted)
+            return true;
+    return false;
 }
 
 /* Adds a column for a selected event. A reader of the file would take the colon of a modifier (data_read:u)
@@ -55,13 +66,9 @@ void grind_columns_choose(const p5_profile *p, grind_columns *c)
         add_column(c, usual[i], profile_quantity_name((unsigned)usual[i], buffer));
     if (p->shows_everything)
         add_everything(p, c);
-    for (size_t i = 0; i < p->shown.count && !p->shows_everything; i++) {
-        bool there = false;
-        for (size_t column = 0; column < c->count; column++)
-            there |= strcmp(c->values[column].name, p->shown.items[i].name) == 0;
-        if (!there)
+    for (size_t i = 0; i < p->shown.count && !p->shows_everything; i++)
+        if (!has_column(c, &p->shown.items[i]))
             add_value(c, &p->shown.items[i]);
-    }
 }
 
 p5_status p5_profile_show_events(p5_profile *p, const char *const *events, p5_error *error)

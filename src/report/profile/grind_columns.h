@@ -1,18 +1,20 @@
-/* The columns of a file in the format of Valgrind's tools Callgrind and Cachegrind: which events it
- * contains. */
+/* The columns of a profile that is written for callgrind_annotate, KCachegrind or cg_annotate: clocks, events and the
+ * clocks of stall causes. */
 #ifndef REPORT_PROFILE_GRIND_COLUMNS_H
 #define REPORT_PROFILE_GRIND_COLUMNS_H
 
 #include "report/profile/profile_internal.h"
 
-/* The columns to write. Clocks come first, because the readers sort by the first column. */
+/* The columns to write: clocks, by which those programs sort, then instructions_executed, then others without
+ * duplicates. */
 typedef struct grind_columns {
-    profile_value values[2 + P5_EVENT_COUNT + P5_STALL_COUNT];
+    profile_value
+        values[2 + P5_EVENT_COUNT + P5_STALL_COUNT]; /* at most every event and every stall cause follow */
     size_t count;
 } grind_columns;
 
-/* Fills in the columns: those that p5_profile_show_events has selected, or the usual ones if it was not
- * called. */
+/* Fills in the columns. Those after the first two are the events that the last p5_profile_show_events for `p` selected;
+ * if it selected none or was not called, they are usual[] (grind_columns.c). */
 void grind_columns_choose(const p5_profile *p, grind_columns *c);
 
 #endif
