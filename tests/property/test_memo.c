@@ -2,6 +2,7 @@
  * blocks, with references that hit, miss, straddle and share lines with code, under paging; one remembers,
  * the other does not. Now and then something happens that the memo must notice: flushes, control changes,
  * blocks that are dropped and made anew, a memo that is over its budget; or another bus master is at work.
+ * Some stretches are executed in two parts, or have unsafe x87 operands; mode and privilege change.
  * Two more remember and are fed the same in batches, one of them with a profile. A last one is switched at
  * random points of the run: memo, trace, bus listener and profile on and off, out of memory, saved and
  * loaded. Clocks, totals and structures are the same at every look. */
@@ -27,7 +28,7 @@ enum {
     DATA = 0x200000,
     TABLES = 0x300000,
     STRETCHES = 3000,
-    REFERENCES = 256,
+    REFERENCES = 1024,
     BATCH = 16 /* stretches between looks */
 };
 
@@ -35,7 +36,8 @@ typedef struct guest_block {
     uint8_t bytes[BLOCK_BYTES];
     unsigned size;
     uint32_t linear;
-    bool straight; /* it has no branch, and the next one follows */
+    bool straight;      /* it has no branch, and the next one follows */
+    bool ends_straight; /* likewise, and its last instruction is one of `straight_ends` */
 } guest_block;
 
 typedef struct twin {
@@ -56,11 +58,12 @@ typedef struct batch {
 
 /* One random guest: how it mixes. */
 typedef struct mix {
-    unsigned hot_blocks;     /* of BLOCKS */
-    uint32_t data_bytes;     /* references fall into so much */
-    unsigned loop_percent;   /* the block runs again */
-    unsigned odd_percent;    /* references that are misaligned, in code, not cacheable ... */
-    unsigned event_permille; /* stretches before which something happens */
+    unsigned hot_blocks;      /* of BLOCKS */
+    uint32_t data_bytes;      /* references fall into so much */
+    unsigned loop_percent;    /* the block runs again */
+    unsigned odd_percent;     /* references that are misaligned, in code, not cacheable ... */
+    unsigned event_permille;  /* stretches before which something happens */
+    unsigned marked_permille; /* stretches with marks of x87 operands, or in two parts */
 } mix;
 
 static uint32_t place(uint32_t linear)
@@ -130,6 +133,45 @@ static p5_access reference_in(random_source *r, const mix *m, bool write)
     return (p5_access){.linear = linear, .physical = place(linear), .size = size, .flags = flags};
 }
 
+/* Instructions that programs.h does not have. Their clocks depend on operands, mode or privilege, or they make many
+ * references or locked ones, or they serialise. */
+static const struct {
+    uint8_t length, bytes[4];
+} further[] = {
+    {3, {0x0f, 0xbc, 0xc3}}, /* bsf eax,ebx */
+    {3, {0x0f, 0xbd, 0xc3}}, /* bsr eax,ebx */
+    {2, {0xd3, 0xd0}},       /* rcl eax,cl */
+    {1, {0x60}},             /* pusha */
+    {1, {0x61}},             /* popa */
+    {2, {0xd9, 0xfa}},       /* fsqrt */
+    {2, {0xd9, 0xfe}},       /* fsin */
+    {2, {0xd9, 0xf8}},       /* fprem */
+    {2, {0xd8, 0xf1}},       /* fdiv st,st(1) */
+    {2, {0xdd, 0x36}},       /* fnsave [esi] */
+    {2, {0x0f, 0x31}},       /* rdtsc */
+    {4, {0xc8, 0, 0, 2}},    /* enter 0,2 */
+    {2, {0x87, 0x06}},       /* xchg [esi],eax */
+    {3, {0xf0, 0x01, 0x06}}, /* lock add [esi],eax */
+    {2, {0x0f, 0xa2}},       /* cpuid */
+};
+/* Branches that may end a block instead of JZ: LOOP, JMP, JECXZ. */
+static const uint8_t ends[][2] = {{0xe2, 0}, {0xeb, 0}, {0xe3, 0}};
+/* Other ends, whose number of references varies: MOV DS,AX, REP MOVSB, REP STOSD. */
+static const uint8_t straight_ends[][2] = {{0x8e, 0xd8}, {0xf3, 0xa4}, {0xf3, 0xab}};
+
+/* A random operand of an instruction with this isa_value_kind. */
+static uint64_t operand(random_source *r, unsigned kind)
+{
+    static const double doubles[] = {0, 0.01, 0.3, 0.75, 1, 2, 3.14159265, 1e6, 1e300, -0.5, -7};
+    uint64_t bits;
+    if (kind == ISA_VALUE_SATURATED)
+        return random_below(r, 2);
+    if (kind != ISA_VALUE_X87)
+        return random_below(r, 33);
+    memcpy(&bits, &doubles[random_below(r, sizeof doubles / sizeof *doubles)], sizeof bits);
+    return bits;
+}
+
 /* A stretch of block `i`, and where control goes: decided once, fed to both. */
 static void make_stretch(p5_retired *s, p5_access *references, p5_value *values, const p5_block *block,
                          const mix *m, random_source *r, uint32_t next)
@@ -140,9 +182,16 @@ static void make_stretch(p5_retired *s, p5_access *references, p5_value *values,
         for (unsigned j = 0; j < block->ops[i].accesses; j++)
             references[n++] = reference_in(r, m, j >= form->data_reads);
         if (block->ops[i].value != ISA_VALUE_NONE)
-            values[value_count++] =
-                (p5_value){.a = random_below(r, 2), .fpu_control = 0x37f, .kind = block->ops[i].value};
+            values[value_count++] = (p5_value){.a = operand(r, block->ops[i].value),
+                                               .b = operand(r, block->ops[i].value),
+                                               .fpu_control = (uint16_t)(random_below(r, 4) << 8),
+                                               .kind = block->ops[i].value};
     }
+    const op *last = &block->ops[block->count - 1];
+    const unsigned repeats = last->pattern == ACCESS_REP ? random_below(r, 40) : 0;
+    const bool varies = op_varies(last);
+    for (unsigned j = varies ? random_below(r, 3) : repeats * last->rep_accesses; j-- > 0;)
+        references[n++] = reference_in(r, m, !varies && j % last->rep_accesses == 0);
     *s = (p5_retired){.size = sizeof(p5_retired),
                       .count = (uint16_t)block->count,
                       .accesses = references,
@@ -150,13 +199,14 @@ static void make_stretch(p5_retired *s, p5_access *references, p5_value *values,
                       .values = values,
                       .value_count = value_count,
                       .next = next,
-                      .mode = P5_MODE_PROTECTED};
+                      .repeats = repeats,
+                      .descriptor = varies && random_below(r, 2) != 0};
 }
 
 /* A part of the references may be missing: then it is not the whole block that was executed. */
 static void leave_out(p5_retired *s, const mix *m, random_source *r)
 {
-    if (s->access_count > 0 && random_below(r, 400) < m->odd_percent)
+    if (s->access_count > 0 && s->repeats == 0 && random_below(r, 400) < m->odd_percent)
         s->access_count--;
 }
 
@@ -192,6 +242,54 @@ static void give(batch *all, twin *twins)
     give_one(all, &twins[IN_BATCHES]);
     give_one(all, &twins[PROFILED]);
     empty(all);
+}
+
+/* Feeds a stretch that no batch can hold to all cores. */
+static void retire_alone(p5_retired *s, unsigned which, twin *with, twin *without)
+{
+    for (unsigned t = 0; t < TWINS; t++) {
+        s->block = with[t].blocks[which];
+        p5_core_retire(with[t].core, s);
+    }
+    s->block = without->blocks[which];
+    p5_core_retire(without->core, s);
+}
+
+/* Feeds a stretch to all cores with marks of x87 operands, and perhaps in two parts. */
+static void retire_marked(const p5_retired *s, unsigned which, twin *with, twin *without, random_source *r)
+{
+    const p5_block *block = without->blocks[which];
+    uint8_t marks[BLOCK_BYTES];
+    for (unsigned i = 0; i < block->count; i++)
+        marks[i] = (uint8_t)random_below(r, 4);
+    const unsigned cut = random_below(r, block->count);
+    p5_retired part = *s;
+    part.unsafe_x87 = random_below(r, 3) != 0;
+    part.unsafe_mask = marks;
+    if (cut == 0 || s->access_count < block->access_count) {
+        retire_alone(&part, which, with, without);
+        return;
+    }
+    part.count = (uint16_t)cut;
+    part.access_count = block->access_start[cut];
+    part.value_count = 0;
+    for (unsigned i = 0; i < cut; i++)
+        part.value_count += block->ops[i].value != ISA_VALUE_NONE;
+    part.next = block->ops[cut].address;
+    part.repeats = 0;
+    part.descriptor = false;
+    retire_alone(&part, which, with, without);
+    const p5_retired before = part;
+    part = *s;
+    part.unsafe_x87 = random_below(r, 3) != 0;
+    part.unsafe_mask = marks + cut;
+    part.first = (uint16_t)cut;
+    part.count = (uint16_t)(s->count - cut);
+    part.accesses += before.access_count;
+    part.access_count -= before.access_count;
+    part.values += before.value_count;
+    part.value_count -= before.value_count;
+    retire_alone(&part, which, with, without);
 }
 
 /* ---- switches in the middle of a run ------------------------------------------------------------------- */
@@ -417,26 +515,55 @@ static const char *difference(twin *a, twin *b)
     return NULL;
 }
 
+/* Inserts instructions of `further`, and may replace the branch at the end. */
+static void extend(guest_block *b, random_source *r)
+{
+    enum { COUNT = sizeof further / sizeof *further };
+    for (unsigned n = 1 + random_below(r, 6); n > 0; n--) {
+        const unsigned pick = random_below(r, COUNT), length = further[pick].length;
+        memmove(b->bytes + length, b->bytes, b->size);
+        memcpy(b->bytes, further[pick].bytes, length);
+        b->size += length;
+    }
+    if (random_below(r, 2) == 0)
+        memcpy(b->bytes + b->size - 2, ends[random_below(r, sizeof ends / sizeof *ends)], 2);
+}
+
 /* Some go straight on into the next, as the engine cuts long code: what waits for its partner finds it there.
  */
 static void make_blocks(guest_block *blocks, random_source *r, const timing *t)
 {
     enum { BRANCH = 2 /* bytes, at the end */ };
+    static const uint8_t jz[BRANCH] = {0x74, 0};
     uint32_t at = CODE + random_below(r, 64);
     unsigned kinds = random_below(r, 8);
     for (unsigned i = 0; i < BLOCKS; i++) {
         guest_block *b = &blocks[i];
         b->size = program_bytes(b->bytes, r, t, kinds);
+        const bool extended = random_below(r, 3) == 0;
+        if (extended)
+            extend(b, r);
         if ((at & 0xfff) + b->size > 0x1000) { /* as the engine cuts them */
             at = (at | 0xfff) + 1;
             if (i > 0 && b[-1].straight) {
                 b[-1].straight = false;
-                b[-1].size += BRANCH;
+                if (!b[-1].ends_straight)
+                    b[-1].size += BRANCH;
+                memcpy(b[-1].bytes + b[-1].size - BRANCH, jz, BRANCH);
             }
         }
         b->linear = at;
         b->straight = i + 1 < BLOCKS && b->size > BRANCH && random_below(r, 4) == 0;
         at += b->size;
+        b->ends_straight = b->straight && extended;
+        if (b->ends_straight) {
+            if (random_below(r, 2) == 0)
+                b->size = BRANCH; /* REP strings are remembered if they are alone */
+            memcpy(b->bytes + b->size - BRANCH,
+                   straight_ends[random_below(r, sizeof straight_ends / sizeof *straight_ends)], BRANCH);
+            at = b->linear + b->size;
+            continue;
+        }
         if (b->straight) {
             at -= BRANCH;
             b->size -= BRANCH;
@@ -473,7 +600,8 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
                    .data_bytes = 64u << random_below(&r, 13),
                    .loop_percent = random_below(&r, 90),
                    .odd_percent = random_below(&r, 3) * random_below(&r, 20),
-                   .event_permille = random_below(&r, 3) * random_below(&r, 10)};
+                   .event_permille = random_below(&r, 3) * random_below(&r, 10),
+                   .marked_permille = random_below(&r, 3) * random_below(&r, 40)};
     const char *what = NULL;
     unsigned i = 0, n = 0;
     for (; n < STRETCHES && what == NULL; n++) {
@@ -495,14 +623,23 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
         p5_retired s;
         make_stretch(&s, references, values, without.blocks[i], &m, &r, blocks[to].linear);
         leave_out(&s, &m, &r);
-        s.cpl = s.cpl_after = n / 500 % 2 ? 3 : 0;
+        s.mode = (uint8_t)(n / 300 % 3);
+        s.cpl = s.cpl_after = s.mode == P5_MODE_V86 ? 3 : s.mode == P5_MODE_REAL ? 0 : (uint8_t)(n / 500 % 4);
+        const bool look = n % BATCH == 0 || n + 1 == STRETCHES;
+        const bool long_string = s.repeats > 0 && (s.count > 1 || s.access_count > BATCH_REPEATED);
+        if (s.descriptor || long_string || random_below(&r, 1000) < m.marked_permille) {
+            give(&later, with);
+            give_switched(&switched, &with[SWITCHED], &switches);
+            retire_marked(&s, i, with, &without, &r);
+            i = to;
+            continue;
+        }
         s.block = with[ALONE].blocks[i];
         p5_core_retire(with[ALONE].core, &s);
         s.block = without.blocks[i];
         p5_core_retire(without.core, &s);
         put_off(&later, &s, i);
         put_off(&switched, &s, i);
-        const bool look = n % BATCH == 0 || n + 1 == STRETCHES;
         if (look || random_below(&switches, 8) == 0) {
             give_switched(&switched, &with[SWITCHED], &switches);
             switch_something(&with[SWITCHED], &switches, model, blocks);
