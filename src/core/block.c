@@ -11,7 +11,7 @@ static void derive_members(p5_block *block)
 {
     for (unsigned i = 0; i < block->count; i++) {
         const op *o = &block->ops[i];
-        block->access_start[i + 1] = (uint16_t)(block->access_start[i] + o->accesses);
+        block->access_start[i + 1] = block->access_start[i] + o->accesses;
         block->most_clocks += o->most_clocks;
         block->value_count = (uint16_t)(block->value_count + (o->value != ISA_VALUE_NONE));
     }

@@ -34,7 +34,7 @@ struct p5_block {
 
     isa_block *code;         /* bytes and decoded instructions */
     op *ops;                 /* one for each instruction */
-    uint16_t *access_start;  /* count + 1 entries: index of the first fixed reference of each instruction */
+    uint32_t *access_start;  /* count + 1 entries: index of the first fixed reference of each instruction */
     unsigned line_count;     /* lines of the code cache that it spans */
     uint32_t most_clocks;    /* sum of op.most_clocks: upper bound if every reference hits */
     op_switch first_switch;  /* switch between MMX and x87 that its first such instruction may cause */

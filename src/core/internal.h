@@ -61,7 +61,7 @@ struct p5_core {
     uint64_t match_at;     /* value of `instructions` for which pipe.match_missed and match_twice are valid */
     bool faulted_in_v;     /* errata: an instruction in V faulted, and its handler has not begun yet */
     p5_block *blocks;      /* list of all blocks, by p5_block.next */
-    const p5_block *block; /* of the stretch that goes through the pipe */
+    const p5_block *block; /* of the stretch that goes through the pipe; not valid after price_run */
     branch_trace branches; /* state of branch trace messages */
     branch_runs ran;       /* when each branch last ran */
     struct memo_check *check; /* NULL: the memo is not checked */

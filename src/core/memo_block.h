@@ -28,14 +28,14 @@ typedef struct piece {
     uint16_t first, count;          /* index of its first instruction in the block; number of instructions */
     uint16_t access_bytes;          /* sizeof(p5_access) times the number of its references */
     uint16_t first_value;           /* index of its first operand value among those of the block */
-    uint16_t block_bytes; /* in the first piece: sizeof(p5_access) times the references of the block */
+    uint32_t block_bytes; /* in the first piece: sizeof(p5_access) times the references of the block */
     uint8_t value_count, bank_count; /* elements of value_ops and bank_first */
     bool memo;                       /* its outcome can be remembered */
-    bool has_variants;   /* its outcome depends on bank conflicts, values, repeat count or direction */
-    bool by_direction;   /* its clocks depend on the direction of its branch: LOOP */
-    bool by_mode;        /* its clocks depend on mode or privilege: FNSAVE, RDTSC */
-    bool only_saturates; /* its clocks depend on nothing but the direction; its values are saturation flags */
-    bool repeats;        /* it is a REP string; its variants are by count */
+    bool has_variants; /* its outcome depends on bank conflicts, values, mode, repeat count or direction */
+    bool by_direction; /* its clocks depend on the direction of its branch: LOOP */
+    bool by_mode;      /* its clocks depend on mode or privilege: FNSAVE, RDTSC */
+    bool clocks_fixed; /* values and mode do not change its clocks; its values are saturation flags */
+    bool repeats;      /* it is a REP string; its variants are by count */
     bool varies; /* it is a far transfer or loads a segment register; its variants are by its references and
                      by whether a descriptor is among them */
     /* Mask for the prediction of the block's branch: UINT8_MAX if this piece ends in a branch that the BTB predicts,

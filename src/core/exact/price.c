@@ -2,7 +2,6 @@
  * pipe. The pipe asks about each code line, data reference and branch through a *resolver* (pipe_resolver). Its
  * callbacks here look up the caches, TLBs and the predictor at the clock at which the pipe asks. */
 #include <assert.h>
-#include <string.h>
 
 #include "core/exact/price.h"
 #include "core/exact/branch_trace.h"
@@ -25,9 +24,10 @@ bool price_taken(const op *o, uint32_t next)
     }
 }
 
-/* Sets the EX clocks and other properties of instruction `o` of stretch `r` in `x`, as far as they depend on more than
- * the encoding. `value`: its operand value, or NULL. `is_last`: it is the stretch's last instruction, to which
- * cpl_after, gate, repeats and descriptor refer. */
+/* Sets the members of `x` for instruction `o` of stretch `r` that add_insn leaves out because a `simple` instruction
+ * does not need them: the direction of a branch, EX clocks that are not fixed, x87, MMX, segment loads. `value`: its
+ * operand value, or NULL. `is_last`: it is the stretch's last instruction, to which cpl_after, gate, repeats and
+ * descriptor refer. */
 static void price_varying(const p5_core *core, const p5_retired *r, const op *o, const p5_value *value,
                           bool is_last, pipe_insn *x)
 {
@@ -65,7 +65,7 @@ uint64_t price_data(void *context, const p5_access *access, uint64_t asked, unsi
     struct memory *m = core->memory;
     if (!core->exact_memory && traits < TRAIT_LOCK && memory_data_usual(m, access, asked))
         return DATA_USUAL;
-    if (core->exact_memory) { /* without shortcuts: memory_data counts the events of hits, too */
+    if (core->exact_memory) { /* memory_data counts the events of hits, too, so the pipe must not (DATA_USUAL) */
         memory_data(m, access, asked, traits, answer);
         return DATA_LONG;
     }
@@ -75,9 +75,10 @@ uint64_t price_data(void *context, const p5_access *access, uint64_t asked, unsi
     return word;
 }
 
-/* Returns the number of iterations of a string instruction, from reference `a` on and at most `most`, all of whose
- * references hit while nothing is pending in memory. The first is requested at `clock`. Updates the cache's
- * replacement state for them. */
+/* Makes the references of a string instruction, from `a` on, as long as they hit, if nothing is pending in memory from
+ * `clock`, at which the first is requested, to the last of `most` iterations. Returns the number of iterations all of
+ * whose references hit. If only the first reference of the next one hit, it is made, but not counted; the caller makes
+ * it again, which changes nothing. */
 static unsigned idle_iterations(struct memory *m, const pipe_string *s, const p5_access *a, unsigned most,
                                 uint64_t clock)
 {
@@ -91,7 +92,8 @@ static unsigned idle_iterations(struct memory *m, const pipe_string *s, const p5
     return n;
 }
 
-/* Makes the references `a` of one iteration. Returns the clocks that they wait. */
+/* Makes the references `a` of one iteration, of which each is requested once the one before has ended its wait. Returns
+ * the sum of their waits in clocks. */
 static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, uint64_t asked)
 {
     unsigned partner = 0;
@@ -111,7 +113,8 @@ static int64_t ask_iteration(p5_core *core, pipe_string *s, const p5_access *a, 
     return (int64_t)(clock - asked);
 }
 
-/* Looks up all references of a REP string (pipe_resolver.string). */
+/* Looks up all references of a REP string (pipe_resolver.string). Returns false if the pipe has to look them up one by
+ * one. hits[1] is only valid if an iteration has two references. */
 static bool resolve_string(void *context, pipe_string *s)
 {
     p5_core *core = context;
@@ -121,8 +124,8 @@ static bool resolve_string(void *context, pipe_string *s)
     uint64_t clock = s->asked;
     int64_t wait = 0;
     for (unsigned left = s->iterations, n; left > 0; left -= n) {
-        n = wait == 0 ? idle_iterations(core->memory, s, a, left, clock)
-                      : 0; /* few references hit after one that waited */
+        /* after an iteration that waited, the next one seldom hits, so trying would take time */
+        n = wait == 0 ? idle_iterations(core->memory, s, a, left, clock) : 0;
         s->hits[0] += n;
         s->hits[1] += n;
         if (n == 0) {
@@ -154,8 +157,8 @@ bool price_end_known(p5_core *core, const p5_block *block, uint32_t last_byte)
     return (memory_end_bits(core->memory, price_code_physical(core, block, last_byte), bit) & bit) != 0;
 }
 
-/* Looks up the end bit of an instruction (pipe_resolver.end_known). The pipe asks when it decodes the instruction,
- * after its line was fetched. */
+/* Looks up the end bit of an instruction and sets it (pipe_resolver.end_known). The pipe asks when it decodes the
+ * instruction, after the line of its last byte was fetched. */
 static bool resolve_end(void *context, const op *o)
 {
     p5_core *core = context;
@@ -166,7 +169,7 @@ void price_branch(p5_core *core, const branch_query *query, branch_answer *answe
 {
     if (core->timing.btb_by_pairs)
         *answer = predictor_pairs(core->predictor, query);
-    else /* it was predicted before it was priced (core_predict) */
+    else /* core_predict has predicted the branch before */
         *answer = predictor_answer(core->prediction, query->kind);
 }
 
@@ -219,7 +222,7 @@ static void begin(p5_core *core, uint32_t address, const pipe_resolver *resolver
     pipe_begin(&core->pipe, core->now, address, resolver, deltas);
 }
 
-/* Ends a run of the pipe, and adds its clocks, instructions and groups to the core's. */
+/* Ends a run of the pipe, and adds its clocks, instructions and, on the P54C, groups to the core's. */
 static void end(p5_core *core)
 {
     core->match_at = core->instructions += core->pipe.instructions;
@@ -236,7 +239,7 @@ void price_settle(p5_core *core)
         core->pipe.observer->settles(core->pipe.observer);
     const op *o = &core->pipe.pending.operation;
     begin(core, o->address + o->length, &core->resolver, &core->deltas[core->cpl_class]);
-    pipe_settle(&core->pipe);
+    pipe_settle(&core->pipe); /* it fetches and decodes nothing, so core->block, perhaps freed, is not used */
     end(core);
     if (core->profile)
         profile_commit(core);
@@ -289,7 +292,8 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
     const pipe_insn *const array_end = all.of + sizeof all.of / sizeof all.of[0];
     core->block = block;
     begin(core, o->address, resolver, deltas);
-    core->pipe.branch_pairs = core->groups - block->ran->groups; /* before this run */
+    /* the groups from the last execution of the block's last instruction up to this run */
+    core->pipe.branch_pairs = core->groups - block->ran->groups;
     for (; o < last; o++) {
         add_insn(core, r, o, o->accesses < all.left ? o->accesses : all.left, false, &all);
         if (__builtin_expect(all.end == array_end, 0)) {
@@ -297,7 +301,7 @@ void price_run(p5_core *core, const p5_retired *r, const pipe_resolver *resolver
             all.end = all.of;
         }
     }
-    add_insn(core, r, last, all.left, true, &all); /* its encoding may not determine their number */
+    add_insn(core, r, last, all.left, true, &all); /* the encoding may leave its number of references open */
     pipe_run(&core->pipe, all.of, (unsigned)(all.end - all.of));
     end(core);
     if (core->timing.btb_by_pairs && last->branch != ISA_NOT_BRANCH)

@@ -46,10 +46,10 @@ void price_last_asks(p5_core *core);
 void price_pass(p5_core *core, p5_stall cause, uint64_t clocks);
 /* Waits for the bus until core clock `done`, which may have passed; `cause` owns the clocks. */
 void price_wait_for_bus(p5_core *core, uint64_t done, p5_stall cause);
-/* Does what price_enter_class does, for another class (P5_CPL_*) than the current one. */
+/* Does what price_enter_class does, with the same condition, for another class (P5_CPL_*) than the current one. */
 void price_change_class(p5_core *core, unsigned class);
-/* Changes to the privilege class of `cpl` for the following instructions. No instruction may be pending in
- * D1. */
+/* Changes to the privilege class of `cpl` for the following instructions. No instruction may be pending in D1
+ * (memo_settle): it would count for the new class. */
 static inline void price_enter_class(p5_core *core, unsigned cpl)
 {
     unsigned class = counts_class(cpl);

@@ -240,7 +240,7 @@ static inline __attribute__((always_inline)) memo_path *in_variant(p5_core *core
                                                                    const position *here, memo_path *path)
 {
     const piece *p = here->piece;
-    if (!p->only_saturates || !has_values(all, here))
+    if (!p->clocks_fixed || !has_values(all, here))
         return other_path(core, leave(core, all, here), path);
     uint32_t key = memo_banks_variant(p, here->references, p->by_direction && is_taken(here));
     if (p->value_count != 0)

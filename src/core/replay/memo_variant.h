@@ -22,7 +22,7 @@ static inline uint32_t memo_banks_variant(const piece *p, const p5_access *acces
 }
 
 /* Appends a bit to `key` for each operand value: whether the result was saturated. For pieces whose values are all of
- * this kind (piece.only_saturates). */
+ * this kind (piece.clocks_fixed). */
 static inline uint32_t memo_saturation_variant(const piece *p, const p5_value *values, uint32_t key)
 {
     for (const p5_value *end = values + p->value_count; values != end; values++)

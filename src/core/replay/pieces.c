@@ -1,5 +1,7 @@
-/* Cuts basic blocks into pieces, the units that the memo remembers (pieces.h). A piece ends before its *key* could
- * overflow: the number that distinguishes its executions by bank conflicts, operand values, mode and direction. */
+/* Cuts basic blocks into pieces, the units that the memo remembers (pieces.h). A piece ends at a limit of memo_block.h
+ * (PIECE_*), at a second instruction whose clocks vary, and around an instruction that cannot be remembered. A *key* is
+ * the number that distinguishes executions of a piece by bank conflicts, operand values, mode and direction
+ * (memo_variant.h). */
 #include "core/replay/pieces.h"
 
 #include <assert.h>
@@ -8,10 +10,6 @@
 #include "core/memory/data_answer.h"
 #include "core/memory/data_cache.h"
 #include "core/memory/tlb.h"
-
-/* Not less than the pairs of references of one instruction (PUSHA, POPA: 4), and one more with the instruction before
- * it. */
-enum { MOST_AT_ONCE = 8 };
 
 /* Returns whether the instruction's clocks depend on the mode, or on mode and privilege. */
 static bool cost_by_mode(const op *o)
@@ -61,37 +59,39 @@ static unsigned lines_to(const p5_block *block, unsigned first, unsigned last)
     return (end->address + end->length - 1) / CACHE_LINE - begin->address / CACHE_LINE + 1;
 }
 
-/* Returns whether the outcome of a REP string can be remembered. It depends on the count, too, which becomes the
- * key. If two strings are compared, it also depends on their banks, which the key cannot hold. */
+/* Returns whether the outcome of a REP string can be remembered. Its key is the count of iterations. CMPS cannot: its
+ * two reads of one clock may use the same bank in any iteration, which the key cannot hold. */
 static bool repeat_can_be_remembered(const op *o)
 {
     return o->pattern == ACCESS_REP && o->cost == ISA_COST_REP && !(o->flags & ISA_IO) &&
            !(o->rep_accesses == 2 && (o->flags & ISA_WRITES_FLAGS));
 }
 
-/* Returns how many pairs of references may use the same bank when instruction `i` joins the one before it.
- * Stores the indices of their first references in `banks` unless that is NULL. */
-static unsigned may_meet(const p5_block *block, unsigned i, uint16_t *banks)
+/* Returns how many pairs of references, with the second one made by instruction `i`, may need the same bank in the same
+ * clock. Such a pair is two references of PUSHA or POPA, or the last one of the instruction before and the first one of
+ * `i` if these two instructions issue together. Stores the index of each pair's first reference in `banks` unless that
+ * is NULL. */
+static unsigned may_meet(const p5_block *block, unsigned i, uint32_t *banks)
 {
     assert(i < block->count);
     const op *o = &block->ops[i];
     unsigned first = block->access_start[i], end = block->access_start[i + 1], n = 0;
     if (i > 0 && o[-1].next_unpaired == PAIRED && o[-1].accesses > 0 && o->accesses > 0) {
         if (banks)
-            banks[n] = (uint16_t)(first - 1);
+            banks[n] = first - 1;
         n++;
     }
     if (o->pattern == ACCESS_TWO)
         for (unsigned j = first; j + 1 < end; j += 2) {
             if (banks)
-                banks[n] = (uint16_t)j;
+                banks[n] = j;
             n++;
         }
     return n;
 }
 
-/* Adds instruction `i` to piece `p`, which is empty or ends before it. Returns false without a change if the
- * instruction has to begin a new piece. */
+/* Adds instruction `i` to piece `p`, which is empty or ends directly before it. Returns false without a change if the
+ * instruction has to begin a new piece. An empty piece takes any instruction. */
 static bool join(p5_block *block, piece *p, unsigned i)
 {
     const op *o = &block->ops[i];
@@ -101,29 +101,31 @@ static bool join(p5_block *block, piece *p, unsigned i)
     const bool changes_clocks = by_mode || (value && o->value != ISA_VALUE_SATURATED);
     const bool repeats = block->count == 1 && repeat_can_be_remembered(o);
     const bool memo = repeats || (can_be_remembered(o) && banks <= PIECE_BANKS);
-    /* An instruction that cannot be remembered may be the first of a pair. The next one then belongs to its piece,
-     * which takes the exact path. */
+    /* If the piece is one instruction that cannot be remembered and may be the first of a pair (op.first), the next one
+     * joins it, and both take the exact path. */
     const bool partner = !p->memo && p->count == 1 && o[-1].first && memo;
     if (p->count > 0 && !partner &&
         (!p->memo || !memo || varies || p->varies || p->count == PIECE_MOST || accesses > PIECE_ACCESSES ||
          lines_to(block, p->first, i) > PIECE_LINES || p->bank_count + banks > PIECE_BANKS ||
-         p->value_count + value > PIECE_VALUES || (changes_clocks && !p->only_saturates)))
+         p->value_count + value > PIECE_VALUES || (changes_clocks && !p->clocks_fixed)))
         return false;
+    /* not more than PIECE_ACCESSES, or those of one or two instructions */
+    assert(accesses * sizeof(p5_access) <= UINT16_MAX);
     p->memo = memo && !partner;
     p->repeats = repeats;
     p->varies = varies;
     p->count++;
     p->access_bytes = (uint16_t)(accesses * sizeof(p5_access));
     p->by_mode |= by_mode;
-    p->only_saturates &= !changes_clocks;
+    p->clocks_fixed &= !changes_clocks;
     if (value)
         p->value_ops[p->value_count++] = (uint16_t)i;
     if (p->memo) {
-        uint16_t found[MOST_AT_ONCE];
+        uint32_t found[PIECE_BANKS];
         may_meet(block, i, found);
         for (unsigned j = 0; j < banks; j++)
             p->bank_first[p->bank_count++] =
-                (int16_t)((found[j] - block->access_start[p->first]) * (int)sizeof(p5_access));
+                (int16_t)((int)(found[j] - block->access_start[p->first]) * (int)sizeof(p5_access));
     }
     return true;
 }
@@ -138,14 +140,15 @@ static piece *begin_piece(p5_block *block, piece *before, unsigned i, unsigned v
     p->block = block;
     p->first = (uint16_t)i;
     p->first_value = (uint16_t)values;
-    p->only_saturates = true;
+    p->clocks_fixed = true;
     if (before)
         before->next = p;
     join(block, p, i);
     return p;
 }
 
-/* Cuts the block into pieces, and sets what they and block->memo say about it. Returns false if memory runs out. */
+/* Cuts the block into pieces, and sets all their members and block->memo. Returns false if memory runs out; the caller
+ * then frees the pieces made so far. */
 bool pieces_prepare(p5_block *block)
 {
     assert(block->count > 0 && block->ops != NULL);
@@ -164,29 +167,31 @@ bool pieces_prepare(p5_block *block)
         memo->fixed &= block->ops[i].lock == LOCK_NONE;
         memo->mmx |= (block->ops[i].flags & ISA_MMX) != 0;
     }
-    memo->first.block_bytes = (uint16_t)(block->access_count * sizeof(p5_access));
+    memo->first.block_bytes = block->access_count * (uint32_t)sizeof(p5_access);
     for (p = &memo->first; p; p = p->next) {
         p->predicted = !p->next && block->near ? UINT8_MAX : 0;
         p->by_direction = p->predicted != 0 && block->ops[block->count - 1].cost != ISA_COST_FIXED;
         p->page = tlb_key(piece_begin(p), false);
         p->has_variants = p->bank_count || p->value_count || p->by_direction || p->by_mode || p->repeats;
         memo->fixed &= p->memo && !p->repeats && !p->varies;
-        memo->varies = p->varies;
+        memo->varies = p->varies; /* in the end that of the last piece */
     }
     return true;
 }
 
-/* Returns the execution of one piece of the stretch `r`, a whole block, as a stretch by itself. */
+/* Returns the execution of one piece of the stretch `r`, a whole block, as a stretch by itself. `r` has no marks of x87
+ * operands: their array begins with the block's first instruction. */
 p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *accesses,
                          const p5_value *values)
 {
+    assert(!r->unsafe_x87);
     p5_retired part = *r;
     part.first = p->first;
     part.count = p->count;
     part.accesses = accesses;
     part.values = values;
     part.value_count = p->value_count;
-    if (!p->next) { /* the stretch's other members describe its last instruction */
+    if (!p->next) { /* the members that describe the stretch's last instruction stay, for example `gate` */
         part.access_count = (uint32_t)(r->accesses + r->access_count - accesses);
         return part;
     }

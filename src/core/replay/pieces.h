@@ -23,8 +23,8 @@ static inline uint32_t piece_end(const piece *p)
     return last->address + last->length;
 }
 
-/* Returns the execution of piece `p` as a stretch by itself. `r` is the execution of the whole block, in which the
- * references and values of the piece begin at `accesses` and `values`. */
+/* Returns the execution of piece `p` as a stretch by itself. `r` is the execution of the whole block, without marks of
+ * x87 operands (unsafe_x87), in which the references and values of the piece begin at `accesses` and `values`. */
 p5_retired piece_retired(const p5_retired *r, const piece *p, const p5_access *accesses,
                          const p5_value *values);
 

@@ -180,7 +180,7 @@ static bool changes_clocks(const op *o)
 static unsigned banks_of(const p5_block *block, unsigned i, int *first)
 {
     unsigned n = 0;
-    int at = block->access_start[i];
+    int at = (int)block->access_start[i];
     const op *o = &block->ops[i];
     if (i > 0 && o[-1].next_unpaired == PAIRED && o[-1].accesses && o->accesses)
         first[n++] = at - 1;
@@ -201,7 +201,7 @@ static void check_pieces(const timing *t, p5_block *block)
         assert_int_equal(p->first, next);
         assert_int_equal(p->first_value, values);
         assert_true(p->count > 0);
-        int start = block->access_start[next], found[64];
+        int start = (int)block->access_start[next], found[64];
         unsigned accesses = 0, own_values = 0, banks = 0, not_saturating = 0, by_mode = 0;
         for (unsigned i = next; i < next + p->count; i++) {
             const op *o = &block->ops[i];
@@ -219,7 +219,7 @@ static void check_pieces(const timing *t, p5_block *block)
         assert_int_equal(p->bank_count, banks);
         for (unsigned b = 0; b < banks; b++)
             assert_int_equal(p->bank_first[b], (found[b] - start) * (int)sizeof(p5_access));
-        assert_int_equal(p->only_saturates, not_saturating == 0);
+        assert_int_equal(p->clocks_fixed, not_saturating == 0);
         assert_int_equal(p->by_mode, by_mode > 0);
         assert_int_equal(p->varies, varies(last));
         assert_int_equal(p->predicted, !p->next && block->near ? 255 : 0);
@@ -385,6 +385,25 @@ static void check_whole(const timing *t, p5_block *block)
 TEST(whole_blocks)
 {
     every_block(check_whole);
+}
+
+/* A block may have more than 65,535 references: each PUSHA pushes eight registers. */
+TEST(many_references)
+{
+    enum { COUNT = 8200 };
+    static uint8_t bytes[COUNT];
+    memset(bytes, 0x60, sizeof bytes);
+    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
+    p5_block *block = block_prepare(
+        timing_of(P5_FAMILY_P55C),
+        isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x7001000, COUNT));
+    assert_non_null(block);
+    assert_int_equal(block->count, COUNT);
+    assert_int_equal(block->access_count, 8 * COUNT);
+    check_whole(timing_of(P5_FAMILY_P55C), block);
+    check_pieces(timing_of(P5_FAMILY_P55C), block);
+    block_free(block);
+    isa_decoder_close(decoder);
 }
 
 /* ---- single instructions ----------------------------------------------------------------------------- */
