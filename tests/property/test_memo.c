@@ -1,6 +1,6 @@
 /* Law: remembered answers are those of the exact path. Two cores are fed the same random walk through random
  * blocks, with references that hit, miss, straddle and share lines with code, under paging; one remembers,
- * the other does not. Now and then something happens that the memo must notice: flushes, control changes,
+ * the other does not. Now and then something happens that the memo must notice: flushes, control changes, breakpoints,
  * blocks that are dropped and made anew, a memo that is over its budget; or another bus master is at work.
  * Some stretches are executed in two parts, or have unsafe x87 operands; mode and privilege change.
  * Two more remember and are fed the same in batches, one of them with a profile. A last one is switched at
@@ -455,6 +455,13 @@ static void disturb(twin *t, unsigned what, unsigned i, const guest_block *block
     case 7:
         core->memo.budget = 1; /* the next answer learned is over it */
         break;
+    case 8: { /* breakpoints at two blocks, the first of which DR7 enables now and then */
+        const uint32_t other = blocks[(i + 1) % BLOCKS].linear;
+        p5_core_set_debug(core, &(p5_debug){.size = sizeof(p5_debug),
+                                            .dr = {blocks[i].linear, other, 1, 1},
+                                            .dr7 = i % 4 == 0});
+        break;
+    }
     default:
         core->memo.budget = SIZE_MAX;
     }
@@ -606,7 +613,7 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
     unsigned i = 0, n = 0;
     for (; n < STRETCHES && what == NULL; n++) {
         if (random_below(&r, 1000) < m.event_permille) {
-            unsigned kind = random_below(&r, 9), which = random_below(&r, BLOCKS);
+            unsigned kind = random_below(&r, 10), which = random_below(&r, BLOCKS);
             give(&later, with);
             give_switched(&switched, &with[SWITCHED], &switches);
             for (unsigned t = 0; t < TWINS; t++)

@@ -151,7 +151,7 @@ static inline branch_answer predictor_answer(unsigned prediction, uint8_t kind)
                            .return_right = returns && right};
 }
 
-/* Predicts a branch by another branch's entry, in the same dword. The branch takes over the entry if it may.
+/* Predicts a branch by another branch's entry, in the same dword. If it is taken, it takes over the entry if it may.
  * The parameters are those of predictor_near. (predictor.c) */
 unsigned predictor_false_entry(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
                                uint32_t fall_through, uint64_t now);
