@@ -47,10 +47,10 @@ uint32_t machine_program_base(const p5_machine *machine)
 }
 
 /* Returns true if `linear` lies in code of p5scope, such as a stub of the BIOS, and describes that code in *own. */
-bool machine_is_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own)
+bool machine_next_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own)
 {
     const guest_kind *kind = machine->guest;
-    return kind != NULL && kind->own_code != NULL && kind->own_code(linear, own);
+    return kind != NULL && kind->next_own_code != NULL && kind->next_own_code(linear, own);
 }
 
 /* Marks the core as `lent`, because the caller may install callbacks, which may use the host's x87 (retire.c). */

@@ -19,8 +19,8 @@ typedef struct machine_own_code {
     uint32_t start, last; /* linear addresses of its first and last byte */
     char name[24];        /* "[kernel]", "[bios]", "[int 21h]" */
 } machine_own_code;
-/* Returns true if `linear` lies in such code, and fills in *own. */
-bool machine_is_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own);
+/* Gets in *own the first such code that ends at or after `linear`. Returns false if there is none. */
+bool machine_next_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own);
 
 /* A case is a guest without an operating system: code and data of a case file, which run in a fixed environment until
  * an exit address (load/case.c). This struct is the exception or interrupt, if any, that ended the case before that

@@ -51,9 +51,8 @@ typedef struct guest_kind {
     void (*end_by_signal)(p5_machine *machine, int signal);
     /* Returns the linear address to which the addresses of a linker's map are relative. NULL: 0. */
     uint32_t (*program_base)(const p5_machine *machine);
-    /* Returns true if `linear` lies in code of p5scope, and describes that code in *own (machine_is_own_code). NULL:
-     * all code is the guest's. */
-    bool (*own_code)(uint32_t linear, machine_own_code *own);
+    /* Finds the code of p5scope (machine_next_own_code). NULL: all code is the guest's. */
+    bool (*next_own_code)(uint32_t linear, machine_own_code *own);
     /* Frees guest_state, which is not NULL. */
     void (*close)(p5_machine *machine);
     /* Saves or loads its state in a snapshot. Before a load the engine and the devices exist already. A load

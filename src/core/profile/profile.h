@@ -134,8 +134,9 @@ typedef struct profile_options {
     size_t most_samples;
     void *symbols; /* owned by the caller, passed to `release` when the profile is closed */
     void (*release)(void *symbols);
-    /* Called when control has reached `function` (its first address; 0: none), with `depth` frames below it,
-     * by a call, a return, a jump, an interrupt, or unwinding. May be NULL. */
+    /* Called when control has reached `function` (its first address; 0: none) by a call, a return, a jump, an
+     * interrupt, or unwinding. `depth`: 1 for the outermost function, 1 more for each frame below it; 0 when the
+     * outermost one has ended, too. May be NULL. */
     void (*moved)(void *context, size_t depth, uint64_t function, uint64_t clock);
     void *moved_context;
 } profile_options;

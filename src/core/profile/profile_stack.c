@@ -21,8 +21,8 @@ void profile_set_context(p5_core *core, uint32_t context)
     p->context = context;
     core->used_as = PROFILE_USED_AS(context, core->cpl_class);
     if (p->options.moved)
-        p->options.moved(p->options.moved_context, p->frames.count, p->contexts.items[context].function,
-                         core->now);
+        p->options.moved(p->options.moved_context, p->frames.count + 1,
+                         p->contexts.items[context].function, core->now);
 }
 
 /* Returns how a block leaves its function: ISA_CALL for every call, ISA_RET, ISA_FAR or ISA_IRET, or
@@ -258,9 +258,19 @@ static bool pop_to(p5_core *core, uint64_t address, bool interrupts_only)
     return false;
 }
 
+/* Makes the function the outermost one, called by nothing. */
+static void begin(p5_core *core, uint64_t function)
+{
+    profiler *p = core->profile;
+    if (p->options.moved)
+        p->options.moved(p->options.moved_context, 0, 0, core->now);
+    profile_set_context(core, call_edge(p, 1, 0, function));
+}
+
 /* Handles a transfer to `from`, in the function that begins at `function` (0: unknown), by neither call nor return. A
- * transfer into the middle of a function on the stack unwinds to it, as longjmp does. Any other is a tail call, which
- * will return to where its caller would have returned. */
+ * transfer into the middle of a function on the stack unwinds to it, as longjmp does. An IRET where nothing was called
+ * or interrupted starts a program. Any other is a tail call, which will return to where its caller would have
+ * returned. */
 static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint64_t function)
 {
     profiler *p = core->profile;
@@ -277,8 +287,11 @@ static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint6
             return;
         }
     }
-    profile_set_context(
-        core, call_edge(p, p->context, PROFILE_AT(space_of(p, end->function), end->last), function));
+    if (end->leaves == ISA_IRET && p->frames.count == 0)
+        begin(core, function);
+    else
+        profile_set_context(
+            core, call_edge(p, p->context, PROFILE_AT(space_of(p, end->function), end->last), function));
 }
 
 /* Handles a call or interrupt at `call_site`, which will return to `return_address`. */
@@ -392,7 +405,7 @@ static void find_context(p5_core *core, const profile_end *end, uint64_t from, u
     uint64_t function = start_of(p, number, from);
     if (!p->started) {
         p->started = true;
-        profile_set_context(core, call_edge(p, 1, 0, function));
+        begin(core, function);
         return;
     }
     if ((uint32_t)from == (uint32_t)p->expected)

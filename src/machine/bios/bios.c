@@ -259,20 +259,20 @@ static const bios_stub bios_stubs[] = {
     {VESA_WINDOW_SLOT, VESA_WINDOW_SLOT, 3, {SERVICE, 0xcb}}, /* out; retf */
 };
 
-bool bios_own_code(uint32_t linear, machine_own_code *own)
+bool bios_next_own_code(uint32_t linear, machine_own_code *own)
 {
-    if (linear - ROM_BASE >= ROM_BYTES)
+    const uint32_t stubs = ROM_BASE + STUBS, end = stubs + VECTORS * STUB_BYTES,
+                   last = ROM_BASE + ROM_BYTES - 1;
+    if (linear > last)
         return false;
-    uint32_t offset = linear - ROM_BASE, end = STUBS + VECTORS * STUB_BYTES;
-    if (offset >= STUBS && offset < end) {
-        own->start = linear & ~(uint32_t)(STUB_BYTES - 1);
-        own->last = own->start + STUB_BYTES - 1;
-        snprintf(own->name, sizeof own->name, "[int %02xh]", (offset - STUBS) / STUB_BYTES);
+    if (linear >= end) {
+        *own = (machine_own_code){end, last, "[bios]"};
         return true;
     }
-    own->start = ROM_BASE + (offset < STUBS ? 0 : end);
-    own->last = ROM_BASE + (offset < STUBS ? STUBS : ROM_BYTES) - 1;
-    snprintf(own->name, sizeof own->name, "[bios]");
+    unsigned vector = linear < stubs ? 0 : (linear - stubs) / STUB_BYTES;
+    own->start = stubs + vector * STUB_BYTES;
+    own->last = own->start + STUB_BYTES - 1;
+    snprintf(own->name, sizeof own->name, "[int %02xh]", vector);
     return true;
 }
 

@@ -39,8 +39,8 @@ void bios_put_stub(bios *b, unsigned vector, const uint8_t *code, size_t size);
 /* Returns the far pointer to the stub of a vector: segment << 16 | offset. */
 uint32_t bios_stub_address(unsigned vector);
 
-/* Identifies code of the ROM, for machine_is_own_code: a vector's stub or another part. */
-bool bios_own_code(uint32_t linear, machine_own_code *own);
+/* Finds the code of the ROM, for machine_next_own_code: the vectors' stubs, and the rest after them. */
+bool bios_next_own_code(uint32_t linear, machine_own_code *own);
 
 /* Access to the guest's registers, their parts, and its memory: _word is AX, _low AL, _high AH if `r` is EAX. */
 static inline uint32_t bios_reg(const bios *b, engine_register r)

@@ -56,7 +56,7 @@ static engine_action boot_event(p5_machine *machine, const engine_event *event)
 
 const guest_kind boot_guest = {.event = boot_event,
                                .name = "boot",
-                               .own_code = bios_own_code,
+                               .next_own_code = bios_next_own_code,
                                .close = boot_close,
                                .transfer = boot_transfer};
 

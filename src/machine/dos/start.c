@@ -83,7 +83,7 @@ static uint32_t dos_program_base(const p5_machine *machine)
 const guest_kind dos_guest = {.name = "dos",
                               .event = dos_event,
                               .program_base = dos_program_base,
-                              .own_code = bios_own_code,
+                              .next_own_code = bios_next_own_code,
                               .close = dos_close,
                               .transfer = dos_transfer};
 

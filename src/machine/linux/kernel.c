@@ -243,14 +243,15 @@ static void linux_close(p5_machine *machine)
     free(p);
 }
 
-static bool linux_own_code(uint32_t linear, machine_own_code *own)
+static bool linux_next_own_code(uint32_t linear, machine_own_code *own)
 {
+    (void)linear; /* the kernel ends at 4 GB */
     *own = (machine_own_code){LINUX_KERNEL_BASE, UINT32_MAX, "[kernel]"};
-    return linear >= LINUX_KERNEL_BASE;
+    return true;
 }
 
 const guest_kind linux_guest = {.name = "linux",
-                                .own_code = linux_own_code,
+                                .next_own_code = linux_next_own_code,
                                 .attention = linux_attention,
                                 .end_by_signal = linux_end_by_signal,
                                 .event = linux_event,

@@ -1,16 +1,14 @@
 /* Finds functions in executed code without symbols, by control flow, and adds them to a profile. A function
  * begins at the target of a call, interrupt or far transfer, and at code that control cannot have reached
- * from the function before. Code that p5scope itself provides to the guest, such as its BIOS, has functions
- * with fixed names ("own code").
+ * from the function before.
  *
- * Addresses are linear addresses with the number of an address space above bit 31: 0 for the guest, whose
- * space also contains the own code, and others for programs with symbols or a page directory of their own. */
+ * Addresses are linear addresses with the number of an address space above bit 31: 0 for the guest, and others for
+ * programs with symbols or a page directory of their own. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/isa.h"
-#include "machine/machine.h"
 #include "report/profile/profile_internal.h"
 
 enum {
@@ -20,13 +18,12 @@ enum {
 
 typedef struct code_reader {
     p5_profile *p;
-    const p5_machine *machine;
-    ARRAY_OF(uint64_t) starts;        /* targets of calls, interrupts and far transfers, ascending */
-    ARRAY_OF(profile_function) found; /* by address; not yet in the profile */
-    profile_function *open;           /* the last of `found`, while code may be added to it; NULL: none */
-    uint64_t reach;                   /* the highest target of a direct jump in `open` */
-    bool tables;                      /* `open` has an indirect jump */
-    bool own;                         /* `open` is p5scope's own code */
+    ARRAY_OF(uint64_t) starts; /* targets of calls, interrupts and far transfers, ascending */
+    ARRAY_OF(profile_function)
+    found;                  /* by address; not yet in the profile, in which functions are looked up */
+    profile_function *open; /* the last of `found`, while code may be added to it; NULL: none */
+    uint64_t reach;         /* the highest target of a direct jump in `open` */
+    bool tables;            /* `open` has an indirect jump */
 } code_reader;
 
 static int by_number(const void *a, const void *b)
@@ -57,19 +54,17 @@ static bool is_start(const code_reader *c, uint64_t address)
     return at < c->starts.count && c->starts.items[at] == address;
 }
 
-/* Adds a function that begins at `start` to c->found: the whole function of p5scope's own code, or an empty
- * one named sub_ADDRESS to which add_insn adds instructions. Returns false when memory is out. */
+/* Adds a function that begins at `start` to c->found: an empty one named sub_ADDRESS, to which add_insn adds
+ * instructions. Returns false when memory is out. */
 static bool begin_function(code_reader *c, uint64_t start)
 {
-    machine_own_code own;
-    c->own = PROFILE_SPACE(start) == 0 && machine_is_own_code(c->machine, (uint32_t)start, &own);
-    if (!c->own)
-        snprintf(own.name, sizeof own.name, "sub_%" PRIx32, (uint32_t)start);
+    char name[16];
+    snprintf(name, sizeof name, "sub_%" PRIx32, (uint32_t)start);
     /* The object is the path of the program in the address space. */
-    profile_function f = {.start = c->own ? own.start : start,
-                          .end = c->own ? (uint64_t)own.last + 1 : start,
-                          .symbol = arena_text(&c->p->texts, own.name),
-                          .object = c->own ? NULL : c->p->objects.items[PROFILE_SPACE(start)]};
+    profile_function f = {.start = start,
+                          .end = start,
+                          .symbol = arena_text(&c->p->texts, name),
+                          .object = c->p->objects.items[PROFILE_SPACE(start)]};
     c->open = NULL;
     if (!f.symbol || !ARRAY_ADD(&c->found, f))
         return false;
@@ -83,13 +78,7 @@ static bool begin_function(code_reader *c, uint64_t start)
  * gap before the instruction is small or a jump of the function passes over it. */
 static bool is_in_open(const code_reader *c, uint64_t address)
 {
-    if (!c->open || PROFILE_SPACE(c->open->start) != PROFILE_SPACE(address))
-        return false;
-    if (c->own)
-        return address < c->open->end;
-    machine_own_code own;
-    if (is_start(c, address) ||
-        (PROFILE_SPACE(address) == 0 && machine_is_own_code(c->machine, (uint32_t)address, &own)))
+    if (!c->open || PROFILE_SPACE(c->open->start) != PROFILE_SPACE(address) || is_start(c, address))
         return false;
     return address <= c->open->end + (c->tables ? TABLE_GAP : GAP) || address <= c->reach;
 }
@@ -100,8 +89,6 @@ static bool add_insn(code_reader *c, const profile_code *code)
 {
     if (!is_in_open(c, code->address) && !begin_function(c, code->address))
         return false;
-    if (c->own)
-        return true;
     uint64_t end = code->address + code->length;
     c->open->end = end > c->open->end ? end : c->open->end;
     if ((code->branch == ISA_JCC || code->branch == ISA_JMP || code->branch == ISA_LOOP) &&
@@ -111,32 +98,9 @@ static bool add_insn(code_reader *c, const profile_code *code)
     return true;
 }
 
-/* Moves the found functions to the profile and sorts it. Returns false when memory is out. */
-static bool move_found(code_reader *c)
+bool profile_add_code_functions(p5_profile *p)
 {
-    bool fits = true;
-    for (size_t i = 0; fits && i < c->found.count; i++)
-        fits = ARRAY_ADD(&c->p->functions, c->found.items[i]);
-    c->found.count = 0;
-    profile_finish(c->p);
-    return fits;
-}
-
-/* Adds the function of p5scope's own code that contains `address`, which has costs, if the profile does not
- * have it. The work that p5scope does for the guest may be charged to an address where no instruction was
- * executed. */
-static bool add_own_code(code_reader *c, uint64_t address)
-{
-    machine_own_code own;
-    if (PROFILE_SPACE(address) != 0 || profile_function_at(c->p, address) != PROFILE_NO_INDEX ||
-        !machine_is_own_code(c->machine, (uint32_t)address, &own))
-        return true;
-    return begin_function(c, address) && move_found(c);
-}
-
-bool profile_add_code_functions(p5_profile *p, const p5_machine *machine)
-{
-    code_reader c = {.p = p, .machine = machine};
+    code_reader c = {.p = p};
     bool fits = find_starts(&c);
     for (size_t i = 0; fits && i < p->insns.count; i++) {
         const profile_code *code = &p->insns.items[i].code;
@@ -145,9 +109,9 @@ bool profile_add_code_functions(p5_profile *p, const p5_machine *machine)
         else
             c.open = NULL; /* a function with a symbol lies between */
     }
-    fits = fits && move_found(&c);
-    for (size_t i = 0; fits && i < p->sites.count; i++)
-        fits = add_own_code(&c, p->sites.items[i].address);
+    for (size_t i = 0; fits && i < c.found.count; i++)
+        fits = ARRAY_ADD(&p->functions, c.found.items[i]);
+    profile_finish(p);
     free(c.starts.items);
     free(c.found.items);
     return fits;

@@ -117,16 +117,26 @@ static void write_heading(const listing_writer *l, const profile_function *funct
             l->value.name);
 }
 
+/* Returns the selected cost of a function, including what belongs to no executed instruction: the delivery of an
+ * interrupt or system call whose handler's first instruction was not executed. */
+static uint64_t cost_of(const listing_writer *l, const profile_function *function)
+{
+    const p5_profile *p = l->p;
+    uint64_t sum = 0;
+    for (size_t i = ARRAY_SEARCH(p->sites.items, p->sites.count, address, function->start);
+         i < p->sites.count && p->sites.items[i].address < function->end; i++)
+        sum += profile_amounts_value(&p->sites.items[i], &l->value);
+    return sum;
+}
+
 /* Writes a function as text or as rows for programs. */
 static void write_function(listing_writer *l, const profile_function *function)
 {
     const p5_profile *p = l->p;
     size_t first = profile_insn_from(p, function->start), end = profile_insn_from(p, function->end);
-    uint64_t sum = 0, all = profile_total_value(p, &l->value);
+    uint64_t sum = cost_of(l, function), rest = sum, all = profile_total_value(p, &l->value);
     row_writer rows;
     bool text = l->options->format == P5_ROWS_TEXT;
-    for (size_t i = first; i < end; i++)
-        sum += l->values[i];
     if (text)
         write_heading(l, function, sum, all);
     else
@@ -146,7 +156,14 @@ static void write_function(listing_writer *l, const profile_function *function)
             write_source(l->out, &l->source, p, insn, i > first ? insn - 1 : NULL);
         if (text)
             write_insn(l->out, l->decoder, &row, l->options);
+        rest -= l->values[i];
     }
+    if (text && rest > 0)
+        fprintf(
+            l->out,
+            "# %" PRIu64
+            " %s of the delivery of an interrupt or system call, after which no instruction was executed\n",
+            rest, l->value.name);
 }
 
 /* Finds the function that the user has named, or else the one that costs most, and writes it. */

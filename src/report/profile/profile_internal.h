@@ -108,7 +108,7 @@ char *profile_source_path(const p5_profile *p, int file);
 /* Copies `text` in printable form into the profile's arena. NULL: out of memory. */
 char *profile_printable(p5_profile *p, const char *text);
 /* Adds functions for executed code that has no symbols. Returns false when memory is out. */
-bool profile_add_code_functions(p5_profile *p, const p5_machine *machine);
+bool profile_add_code_functions(p5_profile *p);
 /* Sorts functions, instructions and sites, and checks that all indices and address spaces exist. Returns
  * false if not. */
 bool profile_finish(p5_profile *p);

@@ -388,7 +388,7 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
     free(run_totals);
     if (fits) {
         profile_finish(p);
-        fits = profile_add_code_functions(p, machine) && /* it needs the sorted arrays */
+        fits = profile_add_code_functions(p) && /* it needs the sorted arrays */
                functions_qualify(p->functions.items, p->functions.count, &p->texts);
         drop_unused_functions(p);
         fits = fits && profile_make_names(p);

@@ -232,6 +232,20 @@ static p5_status read_file(symbol_reader *r, bool guest, p5_error *error)
     return status;
 }
 
+/* Adds the code that p5scope itself provides to the guest, such as its BIOS. Returns false when memory is out. */
+static bool add_own_code(symbol_reader *r, const p5_machine *machine)
+{
+    machine_own_code own;
+    bool fits = true;
+    r->base = 0;
+    for (uint64_t at = 0; fits && at <= UINT32_MAX && machine_next_own_code(machine, (uint32_t)at, &own);
+         at = own.last + 1ull) {
+        const candidate c = {.start = own.start, .limit = own.last + 1ull, .size = own.last - own.start + 1};
+        fits = candidate_add(r, c, own.name);
+    }
+    return fits;
+}
+
 /* Reads the symbols of the guest's file (NULL: it came from none) and of the files `beside` it, a list that
  * NULL ends. */
 p5_status profile_symbols_read(const p5_machine *machine, const char *guest, const char *const *beside,
@@ -248,7 +262,7 @@ p5_status profile_symbols_read(const p5_machine *machine, const char *guest, con
         status = read_file(&r, false, error);
     }
     symbols_sort_lines(s);
-    if (status == P5_OK && !(make_functions(&r) && name_functions(s)))
+    if (status == P5_OK && !(add_own_code(&r, machine) && make_functions(&r) && name_functions(s)))
         status = error_set(error, P5_ERR_MEMORY, "out of memory");
     free(r.list.items);
     if (status != P5_OK)

@@ -19,7 +19,7 @@ typedef struct profile_line {
 
 typedef struct profile_symbols {
     arena names;                          /* owns all strings */
-    ARRAY_OF(profile_function) functions; /* by address, without overlaps; named */
+    ARRAY_OF(profile_function) functions; /* by address, without overlaps; named; with p5scope's own code */
     ARRAY_OF(char *) files;               /* paths of source files */
     ARRAY_OF(profile_line) lines;         /* by address */
     ARRAY_OF(char *) objects; /* by address space: path of the program, "(code)" for a guest without a file */

@@ -13,7 +13,7 @@
 /* An active function. */
 typedef struct slice {
     uint64_t function; /* its first address */
-    size_t depth;      /* number of call frames below it; a tail call has the depth of its caller */
+    size_t depth;      /* profile_options.moved; a tail call has the depth of its caller */
     uint64_t from;     /* clock at which it was entered */
 } slice;
 
@@ -39,7 +39,7 @@ struct slices {
     void *context;
 };
 
-/* Returns the name of a function: its symbol, a name for code of p5scope itself (the BIOS, for example), or its address. */
+/* Returns the name of a function: its symbol, or its address. */
 static const char *name_of(const slices *s, uint64_t function, char buffer[NAME_ROOM])
 {
     size_t count = s->symbols.functions.count;
@@ -47,11 +47,7 @@ static const char *name_of(const slices *s, uint64_t function, char buffer[NAME_
     size_t at = ARRAY_SEARCH(functions, count, end, function + 1ull);
     if (at < count && functions[at].start <= function)
         return functions[at].name;
-    machine_own_code own;
-    if (PROFILE_SPACE(function) == 0 && machine_is_own_code(s->machine, (uint32_t)function, &own))
-        snprintf(buffer, NAME_ROOM, "%s", own.name);
-    else
-        snprintf(buffer, NAME_ROOM, "sub_%" PRIx32, (uint32_t)function);
+    snprintf(buffer, NAME_ROOM, "sub_%" PRIx32, (uint32_t)function);
     return buffer;
 }
 
@@ -85,8 +81,7 @@ static void end_one(slices *s, uint64_t clock)
         put_slice(s, &s->held.items[--s->held.count]);
 }
 
-/* Callback of the profile: control has reached `function` (its first address; 0: none is known), with `depth` frames below
- * it. Functions that are deeper have ended. */
+/* Callback of the profile (profile_options.moved). Functions that are deeper have ended. */
 static void moved(void *context, size_t depth, uint64_t function, uint64_t clock)
 {
     slices *s = context;

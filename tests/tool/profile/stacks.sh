@@ -39,3 +39,19 @@ END
 # _start never returns.
 "$p5scope" stat -o "$scratch/report" --roi _start "$guest" || fail "the guest failed"
 grep -q '(1 time, to the end of the run)' "$scratch/report" || fail "no word about a region in which the guest ended"
+# A DOS program: the IRET of INT 21h that starts it does not call it. It calls INT 21h and a function, and ends.
+#   mov ah,30h / int 21h / call f / mov ax,4C00h / int 21h / f: inc ax / ret
+printf '\264\060\315\041\350\005\000\270\000\114\315\041\100\303' >"$scratch/p.com"
+"$p5scope" record -q -o "$scratch/p" "$scratch/p.com" || fail "the DOS program failed"
+"$p5scope" report "$scratch/p" --fold executions | sed 's/sub_[0-9a-f]*0;/main;/;s/sub_[0-9a-f]*0_/main_/;s/sub_[0-9a-f]*c_/f_/' >"$scratch/got"
+sed -i '/^main;\[int_21h\]/s/ [0-9]*$//;/^\[int_21h\]/s/ [0-9]*$//' "$scratch/got" # the service's own instructions
+cat >"$scratch/expected" <<'END'
+[int_21h]_[k]
+main;[int_21h]_[k]
+main;f_[k] 2
+main_[k] 5
+END
+diff "$scratch/expected" "$scratch/got" || fail "< expected, > the folded stacks of the DOS program"
+"$p5scope" trace -q -o "$scratch/t.json" --functions=0 "$scratch/p.com" || fail "the DOS program cannot be traced"
+[ "$(grep -c '"name":"\[int 21h\]","ph":"X"' "$scratch/t.json")" = 3 ] || fail "activations of INT 21h"
+grep -q '"name":"\[int 21h\]","ph":"X","ts":0,.*"dur":[0-9]\{1,3\}}' "$scratch/t.json" || fail "the program is a part of INT 21h"
