@@ -60,6 +60,10 @@ def same_names():
     got = rows("p")
     assert (got["a.c:helper"], got["b.c:helper"], got["c.c:helper"]) == (22, 42, 62), got
     assert "alias" in got and "from_c" not in got, "of several names at one address the first counts: " + str(got)
+    # the call that ends the guest is delivered to the kernel, which executes nothing then
+    clocks = next(row["clocks"] for row in map(json.loads, run(p5scope, "report", "p", "--json")[0].splitlines()[1:]) if row["symbol"] == "[kernel]")
+    listing, _ = run(p5scope, "annotate", "-i", "p", "[kernel]")
+    assert clocks > 0 and listing.startswith(f"# [kernel]: {clocks} clocks,") and f"\n# {clocks} clocks of the delivery of" in listing, (clocks, listing)
     # the readers show three functions; the numbers of callgrind's file are different
     for reader, file in (("callgrind_annotate --threshold=100", "callgrind"), ("cg_annotate", "cachegrind")):
         if shutil.which(reader.split()[0]):

@@ -18,13 +18,12 @@ clocks=$("$p5scope" stat -x, -e clocks "$guest" 2 2>&1 >/dev/null | awk -F, '$3 
 sort_clocks=$(p report "$scratch/a" -n -t, | awk -F, '$5 == "[.] sort" { print $2 }')
 listed=$(p annotate -i "$scratch/a" sort | awk '/ : +[0-9a-f]+:  / { s += $3 } END { print s }')
 [ "$sort_clocks" = "$listed" ] || fail "sort: $sort_clocks clocks in the table, $listed in the listing"
-# The head of a listing has the clocks of the table, also of the kernel, which delivers the call that ends the guest and executes nothing after it.
+# The head of a listing has the clocks of the table.
 for function in main sort _start '[kernel]'; do
     expected=$(p report "$scratch/a" -n -t, | awk -F, -v f="$function" 'substr($5, 5) == f { print $2 }')
     head=$(p annotate -i "$scratch/a" "$function" | sed -n '1s/^# .*: \([0-9,]*\) clocks.*/\1/p' | tr -d ,)
     [ -n "$expected" ] && [ "$head" = "$expected" ] || fail "$function: $expected clocks in the table, $head in the head of the listing"
 done
-p annotate -i "$scratch/a" '[kernel]' | grep -q "^# [0-9]* clocks of the delivery" || fail "the kernel's clocks are not explained"
 p annotate -i "$scratch/a" -M intel | grep '^# sort:' >/dev/null || fail "the costliest function is sort"
 p annotate -i "$scratch/a" sort | grep 'quicksort.c:[0-9]*  ' >/dev/null || fail "no source lines"
 "$p5scope" annotate -i "$scratch/a" srot 2>&1 | grep -q "did you mean 'sort'" || fail "no hint at the name"
