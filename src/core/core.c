@@ -29,17 +29,17 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
     if (status != P5_OK)
         return status;
     p5_core *c = host_line_calloc(sizeof *c);
-    unsigned family = p5_model_family(model);
     if (c) {
         c->timing = model->timing;
         c->timing.errata = model->errata;
         /* decodes instructions of later processors, too, because the engine may be set to execute them */
-        c->decoder = isa_decoder_open((family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
+        c->decoder = isa_decoder_open((model->family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C) | ISA_P6);
         c->memory = memory_open(model, &own, &c->memory_counts);
         c->predictor = predictor_open(model);
         c->planted = planted_open(c);
         price_open(c);
         c->bound = bound_of_model(model);
+        c->timing.gap_clocks = bound_gap(&c->bound);
         c->groups = BRANCH_RUN_RECENT;
         pipe_reset(&c->state);
         pipe_load(&c->pipe, &c->state, &c->timing);

@@ -105,6 +105,12 @@ unsigned program_bytes(uint8_t *bytes, random_source *r, const timing *t, unsign
     return size;
 }
 
+/* Returns a wait for memory: mostly less than `usual` clocks, sometimes as long as a slow board's. */
+static uint16_t wait_clocks(random_source *r, unsigned usual)
+{
+    return (uint16_t)(1 + random_below(r, random_below(r, 16) == 0 ? 2000 : usual));
+}
+
 static void references(program *p, unsigned b, random_source *r, unsigned unusual)
 {
     const p5_block *block = p->blocks[b].block;
@@ -122,7 +128,7 @@ static void references(program *p, unsigned b, random_source *r, unsigned unusua
             if (random_below(r, 100) < unusual)
                 o->misaligned = 3;
             if (random_below(r, 100) < unusual)
-                o->read = (uint16_t)(1 + random_below(r, 30));
+                o->read = wait_clocks(r, 30);
         }
     }
     p->blocks[b].access_count = n;
@@ -152,7 +158,7 @@ void program_make(program *p, random_source *r, const timing *t, isa_decoder *de
     p->lines_hit = random_below(r, 4) == 0;
     for (unsigned i = 0; i < sizeof p->line_waits / sizeof p->line_waits[0]; i++)
         p->line_waits[i] =
-            (uint16_t)(!p->lines_hit && random_below(r, 100) < unusual ? 1 + random_below(r, 60) : 0);
+            (uint16_t)(!p->lines_hit && random_below(r, 100) < unusual ? wait_clocks(r, 60) : 0);
 }
 
 void program_free(program *p)

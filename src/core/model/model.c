@@ -221,6 +221,7 @@ static void follow_family(p5_model *m)
     m->timing.index = p54c ? 0 : 1;
     m->timing.fifo = !p54c;
     m->timing.end_bits = p54c;
+    m->timing.gap_clocks = TIMING_GAP_LEAST; /* a core has that of its board */
     m->timing.btb_by_pairs = m->btb.key == BTB_KEY_PREVIOUS_PAIR;
 }
 

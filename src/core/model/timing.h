@@ -5,13 +5,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* timing.gap_clocks of usual boards, and of those on which a reference may take longer than that. The sum of several gaps
+ * fits into the 16 bits of a stored clock. */
+enum { TIMING_GAP_LEAST = 1024, TIMING_GAP_MOST = 4096 };
+
 typedef struct timing {
     /* From keys of other sections, above all the processor's family: */
     uint8_t index;     /* of the family in arrays that have a value for each (isa_form): 0 P54C, 1 P55C */
     bool fifo;         /* an F stage with a four-entry FIFO before D1 (P55C) */
     bool errata;       /* events count as silicon does (errata 44 and 76) */
     bool btb_by_pairs; /* branches are looked up by the pair before them, which only the pipe knows (P54C) */
-    bool end_bits;     /* instruction boundaries are unknown until a line was decoded once (P54C) */
+    /* Longest gap between clocks of the front end that is kept between stretches. It is longer than four instructions
+     * with fourteen prefixes each keep F, and than one instruction that does not end its block keeps EX (FNSAVE with
+     * misses), because event 27h counts from the clock at which D1 was free and must not depend on where blocks end. */
+    uint32_t gap_clocks;
+    bool end_bits; /* instruction boundaries are unknown until a line was decoded once (P54C) */
 
     uint32_t fetch_blocks;  /* 16-byte blocks that PF delivers in one clock */
     uint32_t pair_length_u; /* longest instruction that may be the first of a pair, prefixes not counted */

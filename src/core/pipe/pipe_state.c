@@ -6,11 +6,6 @@
 #include "core/pipe/agi.h"
 #include "core/pipe/pipe_internal.h"
 
-/* Gaps in the front end's clocks are limited to this number of clocks. It is longer than four instructions with
- * fourteen prefixes each keep F, and than one instruction that does not end its block keeps EX (FNSAVE with misses).
- * Event 27h counts from the clock at which D1 was free and must not depend on where blocks end. */
-enum { FAR = 1024 };
-
 void pipe_reset(pipe_state *state)
 {
     memset(state, 0, sizeof *state);
@@ -19,9 +14,9 @@ void pipe_reset(pipe_state *state)
     state->miss_until = -1;
 }
 
-/* Shortens gaps between the front end's times, including the last one before `now`, to FAR. Only differences
- * matter there, and only up to what the four instructions in the FIFO can take to decode or to wait. */
-static void close_gaps(int64_t *const times[], unsigned n, int64_t now)
+/* Shortens gaps between the front end's times, including the last one before `now`, to `far` (timing.gap_clocks). Only
+ * differences matter there, and only up to what the four instructions in the FIFO can take to decode or to wait. */
+static void close_gaps(int64_t *const times[], unsigned n, int64_t now, int64_t far)
 {
     int64_t bound = now;
     for (unsigned done = 0; done < n; done++) {
@@ -31,11 +26,11 @@ static void close_gaps(int64_t *const times[], unsigned n, int64_t now)
         if (next == INT64_MIN)
             return;
         int64_t gap = bound - next;
-        if (gap > FAR) {
+        if (gap > far) {
             for (unsigned i = 0; i < n; i++)
                 if (*times[i] <= next)
-                    *times[i] += gap - FAR;
-            next += gap - FAR;
+                    *times[i] += gap - far;
+            next += gap - far;
         }
         bound = next;
     }
@@ -227,10 +222,10 @@ static bool ahead_is_left_out(const pipe *p)
     return prefetch_leads(p->timing) && !p->prefetch.redirect;
 }
 
-/* Returns whether a gap in the front end's clocks may be longer than FAR. */
+/* Returns whether a gap in the front end's clocks may be longer than timing.gap_clocks. */
 static bool reaches_far(const pipe *p)
 {
-    const int64_t far = p->now - FAR;
+    const int64_t far = p->now - (int64_t)p->timing->gap_clocks;
     return (!ahead_is_left_out(p) && p->prefetch.ahead.clock < far) |
            (p->timing->fifo && p->fifo.clock < far) | (p->d1_free < far) | (p->d2_free < far) |
            (p->waiting && p->pending.available < far);
@@ -276,7 +271,7 @@ static void normalise(pipe *p)
     }
     for (unsigned i = 0; i < FIFO_DEPTH; i++)
         times[n++] = &p->fifo.pull[i];
-    close_gaps(times, n, p->now);
+    close_gaps(times, n, p->now, p->timing->gap_clocks);
 }
 
 /* Returns the earliest clock in which D1 takes the next instruction, if that needs no block after the current
