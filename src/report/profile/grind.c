@@ -306,7 +306,7 @@ static void write_place(FILE *out, const p5_profile *p, uint64_t address)
     fprintf(out, "0x%" PRIx64 " %u", address, insn == PROFILE_NO_INDEX ? 0 : p->insns.items[insn].line);
 }
 
-/* Writes how often a conditional jump was executed and taken. The format needs the target's file and function
+/* Writes how often a conditional jump was taken and executed. The format needs the target's file and function
  * only if they differ from the jump's, so only jumps within a function are written. */
 static void write_jump(FILE *out, const p5_profile *p, const cost_row *row)
 {
@@ -316,8 +316,8 @@ static void write_jump(FILE *out, const p5_profile *p, const cost_row *row)
     if ((code->branch != ISA_JCC && code->branch != ISA_LOOP) ||
         profile_function_at(p, code->target) != profile_function_at(p, code->address))
         return;
-    fprintf(out, "jcnd=%" PRIu64 "/%" PRIu64 " ", amount_at(p, code->address, P5_PROFILE_EXECUTIONS),
-            amount_at(p, code->address, P5_EVENT_TAKEN_BRANCHES));
+    fprintf(out, "jcnd=%" PRIu64 "/%" PRIu64 " ", amount_at(p, code->address, P5_EVENT_TAKEN_BRANCHES),
+            amount_at(p, code->address, P5_PROFILE_EXECUTIONS));
     write_place(out, p, code->target);
     fputc('\n', out);
     write_place(out, p, code->address);
