@@ -65,12 +65,13 @@ static unsigned get_cursor(const bios *b, unsigned page)
     return bios_load(b, BDA_CURSOR + page * 2, 2);
 }
 
-/* Sets the cursor position where the program wants it. A move to a lower row is a line end on the host's console, because
- * programs that write characters at positions of their own end lines so. */
+/* Sets the cursor position where the program wants it. A move to the next row, or from text to a lower row, is a line end
+ * on the host's console, because programs that write characters at positions of their own end lines so. */
 static void move_cursor(bios *b, unsigned page, uint32_t position)
 {
-    unsigned row = position >> 8 & 255;
-    if (page == current_page(b) && row > get_cursor(b, page) >> 8 && row < video_rows(b))
+    unsigned before = get_cursor(b, page), old = before >> 8, row = position >> 8 & 255;
+    bool ends = row == old + 1 || (row > old && (before & 255) != 0);
+    if (page == current_page(b) && ends && row < video_rows(b))
         devices_console_char(b->machine->devices, '\n');
     set_cursor(b, page, position);
 }
