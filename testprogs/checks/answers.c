@@ -771,6 +771,82 @@ static void process(void)
     SAY(guest_syscall(9999));
 }
 
+/* Calls of old programs, and the files of /proc by stat and access. */
+static void old_calls(void)
+{
+    enum {
+        GETDENTS = 141,
+        OLD_STAT = 106,
+        OLD_LSTAT,
+        OLD_FSTAT,
+        FACCESSAT2 = 439,
+        FIONCLEX = 0x5450,
+        FIOCLEX,
+        GETFD = 1
+    };
+    static u32 old[16];
+    int fd;
+    SAY(fd = guest_syscall(SYS_open, "old", RDWR | CREAT, 0640));
+    SAY(guest_syscall(SYS_write, fd, "abcde", 5));
+    SAY(guest_syscall(SYS_symlink, "none", "dangles"));
+    SAY(guest_syscall(OLD_STAT, "old", old));
+    SAY(guest_syscall(SYS_stat64, "old", words));
+    SAY(old[1] == words[3] && (old[3] & 0xffff) == words[6] && old[3] >> 16 == words[7]);
+    SAY(old[10] == words[18] && old[11] == words[19]);
+    SAY(old[2]);
+    SAY(old[5]);
+    SAY(guest_syscall(OLD_LSTAT, "dangles", old));
+    SAY(old[2]);
+    SAY(old[5]);
+    SAY(guest_syscall(OLD_FSTAT, fd, old));
+    SAY(old[5]);
+    SAY(guest_syscall(OLD_FSTAT, 99, old));
+    SAY(guest_syscall(OLD_STAT, "dangles", old));
+    SAY(guest_syscall(OLD_STAT, "old", BAD));
+    SAY(guest_syscall(SYS_ioctl, fd, FIOCLEX));
+    SAY(guest_syscall(SYS_fcntl64, fd, GETFD));
+    SAY(guest_syscall(SYS_ioctl, fd, FIONCLEX));
+    SAY(guest_syscall(SYS_fcntl64, fd, GETFD));
+    SAY(guest_syscall(SYS_ioctl, 99, FIOCLEX));
+    SAY(guest_syscall(FACCESSAT2, AT_FDCWD, "dangles", 0, 0));
+    SAY(guest_syscall(FACCESSAT2, AT_FDCWD, "dangles", 4, 0x100));
+    SAY(guest_syscall(FACCESSAT2, AT_FDCWD, "old", 4, 0x200));
+    SAY(guest_syscall(FACCESSAT2, AT_FDCWD, "old", 4, 0x8000));
+    SAY(guest_syscall(FACCESSAT2, fd, "", 4, 0x1000));
+    SAY(guest_syscall(FACCESSAT2, 99, "", 4, 0x1000));
+    SAY(guest_syscall(SYS_statx, AT_FDCWD, "old", 0x6000, 0x7ff, words));
+    SAY(guest_syscall(SYS_statx, AT_FDCWD, "old", 0, 0x80000000u, words));
+    SAY(guest_syscall(SYS_mprotect, (u32)words & ~4095u, 4096, 0x103));
+    SAY(guest_syscall(SYS_mprotect, (u32)words & ~4095u, 4096, 8 | 3));
+    SAY(guest_syscall(SYS_close, fd));
+    SAY(guest_syscall(SYS_mkdir, "listed", 0755));
+    SAY(guest_syscall(SYS_close, guest_syscall(SYS_open, "listed/three", RDWR | CREAT, 0600)));
+    SAY(fd = guest_syscall(SYS_open, "listed", RDONLY));
+    SAY(guest_syscall(GETDENTS, fd, text, 10));
+    int size = 0, got;
+    while ((got = guest_syscall(GETDENTS, fd, text + size, 20)) > 0)
+        size += got;
+    SAY(got);
+    SAY(size);
+    for (u32 at = 0; at < (u32)size; at += *(const u16 *)(text + at + 8))
+        if (guest_same("three", text + at + 10))
+            SAY(text[at + *(const u16 *)(text + at + 8) - 1]);
+    SAY(guest_syscall(SYS_close, fd));
+    SAY(guest_syscall(SYS_unlink, "listed/three"));
+    SAY(guest_syscall(SYS_rmdir, "listed"));
+    SAY(guest_syscall(SYS_unlink, "old"));
+    SAY(guest_syscall(SYS_unlink, "dangles"));
+    SAY(guest_syscall(SYS_access, "/proc/self/exe", 5));
+    SAY(guest_syscall(SYS_access, "/proc/self/maps", 4));
+    SAY(guest_syscall(SYS_access, "/proc/self/maps", 1));
+    SAY(guest_syscall(SYS_stat64, "/proc/self/exe", words));
+    SAY(words[4] & 0170000);
+    SAY(guest_syscall(SYS_lstat64, "/proc/self/exe", words));
+    SAY(words[4]);
+    SAY(guest_syscall(SYS_stat64, "/proc/self/maps", words));
+    SAY(words[4]);
+}
+
 int guest_main(int argc, char **argv, char **envp)
 {
     (void)argc;
@@ -806,5 +882,6 @@ int guest_main(int argc, char **argv, char **envp)
     removed_folder();
     priorities();
     process();
+    old_calls();
     return 0;
 }

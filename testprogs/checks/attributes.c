@@ -43,6 +43,21 @@ static u32 modified(const char *path)
     return guest_syscall(SYS_stat64, path, about) == 0 ? about[18] : ~0u;
 }
 
+/* access permits what open does. */
+static void accesses(void)
+{
+    enum { READ = 4, WRITE = 2 };
+    for (u32 mode = 0; mode <= 0600; mode += 0200) {
+        CHECK(0, guest_syscall(CALL_chmod, "file", mode));
+        for (u32 how = 0; how < 2; how++) { /* O_RDONLY, O_WRONLY */
+            int fd = guest_syscall(SYS_open, "file", how);
+            CHECK(fd < 0 ? fd : 0, guest_syscall(SYS_access, "file", how == 0 ? READ : WRITE));
+            if (fd >= 0)
+                guest_syscall(SYS_close, fd);
+        }
+    }
+}
+
 int guest_main(int argc, char **argv, char **envp)
 {
     char buffer[16] = {0};
@@ -59,6 +74,7 @@ int guest_main(int argc, char **argv, char **envp)
     CHECK(0640, mode_of("file"));
     CHECK(-ENOENT, guest_syscall(CALL_chmod, "none", 0600));
 
+    accesses();
     u32 user = (u32)guest_syscall(CALL_getuid32), group = (u32)guest_syscall(CALL_getgid32);
     CHECK(0, guest_syscall(CALL_chown32, "file", user, group));
     CHECK(0, guest_syscall(CALL_lchown32, "file", -1, group));

@@ -78,6 +78,8 @@ static void mappings(void)
 {
     const char *name;
     u32 size = 0, local = 0;
+    const u32 heap = ((u32)guest_syscall(SYS_brk, 0) + 4095) & ~4095u;
+    CHECK(heap + 100, guest_syscall(SYS_brk, heap + 100));
     int fd = guest_syscall(SYS_open, "/proc/self/maps", RDONLY), got;
     CHECK_RANGE(3, 9, fd);
     while ((got = guest_syscall(SYS_read, fd, text + size, BYTES - 1 - size)) > 0)
@@ -92,6 +94,9 @@ static void mappings(void)
     CHECK('p', rights[3]);
     for (u32 i = 0; i < 7; i++)
         CHECK("[stack]"[i], name[i]);
+    CHECK(1, guest_same("rw-p", rights_of((const void *)heap, &name)));
+    for (u32 i = 0; i < 6; i++)
+        CHECK("[heap]"[i], name[i]);
     CHECK(1, guest_same("none", rights_of((const void *)0x10, &name)));
     CHECK(0, guest_syscall(SYS_close, fd));
 }

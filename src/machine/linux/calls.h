@@ -13,7 +13,7 @@ linux_call linux_read, linux_write, linux_pread64, linux_readv, linux_preadv, li
 /* poll.c */
 linux_call linux_poll, linux_ppoll, linux_newselect, linux_pselect6;
 /* stat.c */
-linux_call linux_fstatat64, linux_statx, linux_faccessat;
+linux_call linux_fstatat64, linux_old_stat, linux_statx, linux_faccessat;
 /* tree.c */
 linux_call linux_getdents64, linux_getcwd, linux_chdir, linux_fchdir, linux_mkdirat, linux_unlinkat,
     linux_renameat2, linux_readlinkat;

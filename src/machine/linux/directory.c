@@ -97,20 +97,25 @@ static bool virtual_entry(const linux_process *p, const linux_open_file *file, s
 
 /* --- Both kinds --- */
 
-/* Writes a struct linux_dirent64: d_ino 0, d_off 8, d_reclen 16, d_type 18, d_name 19. Returns its size, -EFAULT, or
- * -EINVAL if it does not fit into `capacity`. */
+/* Writes a struct linux_dirent64: d_ino 0, d_off 8, d_reclen 16, d_type 18, d_name 19. For the old getdents, writes a
+ * struct linux_dirent: d_ino 0, d_off 4, d_reclen 8, d_name 10, and the type in its last byte. Returns its size, -EFAULT,
+ * or -EINVAL if it does not fit into `capacity`. */
 static int32_t put_entry(linux_process *p, uint32_t address, uint32_t capacity, const shown_entry *entry,
                          uint64_t next)
 {
+    enum { GETDENTS = 141 };
+    const bool old = p->call == GETDENTS;
     uint8_t bytes[280] = {0};
-    uint16_t record = (uint16_t)((19 + entry->length + 1 + 7) & ~(size_t)7);
+    const uint16_t record = (uint16_t)(old ? (10 + entry->length + 2 + 3) & ~(size_t)3
+                                           : (19 + entry->length + 1 + 7) & ~(size_t)7);
+    const size_t word = old ? 4 : 8;
     if (record > capacity)
         return -EINVAL;
-    memcpy(bytes, &entry->inode, 8);
-    memcpy(bytes + 8, &next, 8);
-    memcpy(bytes + 16, &record, 2);
-    bytes[18] = entry->type;
-    memcpy(bytes + 19, entry->name, entry->length);
+    memcpy(bytes, &entry->inode, word);
+    memcpy(bytes + word, &next, word);
+    memcpy(bytes + 2 * word, &record, 2);
+    bytes[old ? record - 1 : 18] = entry->type;
+    memcpy(bytes + (old ? 10 : 19), entry->name, entry->length);
     return linux_write_user(p, address, bytes, record) ? record : -EFAULT;
 }
 

@@ -399,7 +399,7 @@ static int32_t put_readable_bytes(linux_process *p, const linux_open_file *file,
     return linux_write_user(p, address, &bytes, sizeof bytes) ? 0 : -EFAULT;
 }
 
-/* Implements FIONREAD and FIONBIO and, for a standard stream that is a terminal, TCGETS and TIOCGWINSZ. Everything else
+/* Implements FIOCLEX, FIONCLEX, FIONREAD and FIONBIO and, for a standard stream that is a terminal, TCGETS and TIOCGWINSZ. Everything else
  * returns -ENOTTY. */
 int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
 {
@@ -407,6 +407,10 @@ int32_t linux_ioctl(linux_process *p, const uint32_t a[6])
     linux_open_file *file = linux_file_at(p, a[0]);
     if (file == NULL)
         return -EBADF;
+    if (a[1] == FIOCLEX || a[1] == FIONCLEX) {
+        p->files.descriptors[a[0]].close_on_exec = a[1] == FIOCLEX;
+        return 0;
+    }
     if (a[1] == FIONREAD)
         return put_readable_bytes(p, file, a[2]);
     if (a[1] == FIONBIO) {

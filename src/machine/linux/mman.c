@@ -123,7 +123,10 @@ int32_t linux_munmap(linux_process *p, const uint32_t a[6])
 
 int32_t linux_mprotect(linux_process *p, const uint32_t a[6])
 {
-    return linux_protect(p, a[0], a[1], a[2]);
+    enum { PROT_SEM = 8 }; /* which has no effect */
+    if ((a[2] & ~(uint32_t)(LINUX_PROT_READ | LINUX_PROT_WRITE | LINUX_PROT_EXEC | PROT_SEM)) != 0)
+        return -EINVAL;
+    return linux_protect(p, a[0], a[1], a[2] & ~(uint32_t)PROT_SEM);
 }
 
 /* Shrinks a mapping, or grows it in place or by a move. */

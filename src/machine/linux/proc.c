@@ -93,14 +93,22 @@ int32_t linux_proc_link(const linux_process *p, uint32_t descriptor, char text[S
     return 0;
 }
 
-/* Writes a mapping's line of /proc/self/maps. */
+/* Writes the lines of a mapping in /proc/self/maps: two if the heap continues the program's data. */
 static void print_mapping(const linux_process *p, const linux_region *r, int to)
 {
     const linux_memory *m = &p->memory;
-    const char *name = r->end == LINUX_TASK_SIZE                       ? "[stack]"
-                       : r->end <= m->brk_start                        ? p->program
-                       : r->start >= m->brk_start && r->start < m->brk ? "[heap]"
-                                                                       : "";
+    const uint32_t heap = linux_page_up(m->brk_start);
+    if (r->start < heap && r->end > heap) {
+        linux_region program = *r, rest = *r;
+        program.end = rest.start = heap;
+        print_mapping(p, &program, to);
+        print_mapping(p, &rest, to);
+        return;
+    }
+    const char *name = r->end == LINUX_TASK_SIZE               ? "[stack]"
+                       : r->end <= heap                        ? p->program
+                       : r->start >= heap && r->start < m->brk ? "[heap]"
+                                                               : "";
     dprintf(to, "%08x-%08x %c%c%cp 00000000 00:00 0 %s%s\n", r->start, r->end,
             (r->protection & LINUX_PROT_READ) != 0 ? 'r' : '-',
             (r->protection & LINUX_PROT_WRITE) != 0 ? 'w' : '-',

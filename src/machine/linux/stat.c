@@ -156,6 +156,25 @@ int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, un
     return length < 0 ? length : linux_resolve(p, directory, path, how, place);
 }
 
+/* Describes the file that a path of /proc/self or /dev names: exe, maps, or that of a descriptor. `flags` are AT_*.
+ * Returns 0, -errno, or 1 for other paths. */
+static int32_t stat_named(const linux_process *p, const char *path, uint32_t flags, struct stat *about)
+{
+    const int32_t named = linux_proc_descriptor(path);
+    if (named >= 0)
+        return stat_file(linux_file_at(p, (uint32_t)named), about) == 0 ? 0 : -ENOENT;
+    if (linux_proc_is(path, "exe") && (flags & AT_SYMLINK_NOFOLLOW) == 0) {
+        if (p->program_file < 0 || fstat(p->program_file, about) != 0)
+            return -ENOENT;
+        stat_tidy(about, DEVICE_SHARE);
+        return 0;
+    }
+    if (!linux_proc_is(path, "exe") && !linux_proc_is(path, "maps"))
+        return 1;
+    *about = stat_made_up(linux_proc_is(path, "exe") ? S_IFLNK | 0777 : S_IFREG | 0444);
+    return 0;
+}
+
 /* Finds the file for fstatat and statx and describes it. AT_EMPTY_PATH means the descriptor itself. `flags` are AT_*,
  * whose values are the host's. Returns 0 or -errno. */
 static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, uint32_t flags,
@@ -173,9 +192,9 @@ static int32_t stat_at(linux_process *p, int32_t directory, uint32_t address, ui
     int32_t wrong = linux_read_string(p, address, path, sizeof path);
     if (wrong < 0)
         return wrong;
-    const int32_t named = linux_proc_descriptor(path);
-    if (named >= 0)
-        return stat_file(linux_file_at(p, (uint32_t)named), about) == 0 ? 0 : -ENOENT;
+    wrong = stat_named(p, path, flags, about);
+    if (wrong <= 0)
+        return wrong;
     if (path[0] == '\0' && (flags & AT_EMPTY_PATH) != 0)
         strcpy(path, "."); /* AT_FDCWD */
     wrong = linux_resolve(p, directory, path, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW, &place);
@@ -211,10 +230,38 @@ int32_t linux_fstatat64(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : put_stat64(p, a[2], &about);
 }
 
+/* Implements stat, lstat and fstat of old programs, which have 32 bits for a size. */
+int32_t linux_old_stat(linux_process *p, const uint32_t a[6])
+{
+    enum { DEVICE = 0, INODE, MODE_LINKS, OWNER, SPECIAL, SIZE, BLOCK_SIZE, BLOCKS, TIMES, WORDS = 16 };
+    struct stat from;
+    int32_t wrong = stat_at(p, (int32_t)a[0], a[1], a[3], &from);
+    if (wrong != 0)
+        return wrong;
+    if (from.st_size > INT32_MAX || from.st_ino > UINT32_MAX)
+        return -EOVERFLOW;
+    const struct timespec *times[] = {&from.st_atim, &from.st_mtim, &from.st_ctim};
+    uint32_t to[WORDS] = {[DEVICE] = (uint32_t)from.st_dev,
+                          [INODE] = (uint32_t)from.st_ino,
+                          [MODE_LINKS] = from.st_mode | (uint32_t)from.st_nlink << 16,
+                          [OWNER] = from.st_uid | from.st_gid << 16,
+                          [SPECIAL] = (uint32_t)from.st_rdev,
+                          [SIZE] = (uint32_t)from.st_size,
+                          [BLOCK_SIZE] = (uint32_t)from.st_blksize,
+                          [BLOCKS] = (uint32_t)from.st_blocks};
+    for (unsigned i = 0; i < 3; i++) {
+        to[TIMES + i * 2] = (uint32_t)times[i]->tv_sec;
+        to[TIMES + i * 2 + 1] = (uint32_t)times[i]->tv_nsec;
+    }
+    return linux_write_user(p, a[2], to, sizeof to) ? 0 : -EFAULT;
+}
+
 int32_t linux_statx(linux_process *p, const uint32_t a[6])
 {
-    enum { STATX_BASIC = 0x7ff };
+    enum { STATX_BASIC = 0x7ff, STATX_FUTURE = 0x80000000u };
     struct stat from;
+    if ((a[3] & STATX_FUTURE) != 0 || (a[2] & AT_STATX_SYNC_TYPE) == AT_STATX_SYNC_TYPE)
+        return -EINVAL;
     int32_t wrong = stat_at(p, (int32_t)a[0], a[1], a[2], &from);
     if (wrong != 0)
         return wrong;
@@ -238,27 +285,34 @@ int32_t linux_statx(linux_process *p, const uint32_t a[6])
 
 /* --- access --- */
 
-/* Checks a mode of access. The guest's user owns every file, and may always read it; the share decides about writing. */
+/* Implements faccessat2: checks a mode of access (R_OK, W_OK, X_OK). `a[3]` are AT_*. */
 int32_t linux_faccessat(linux_process *p, const uint32_t a[6])
 {
+    enum { KNOWN = AT_SYMLINK_NOFOLLOW | AT_EACCESS | AT_EMPTY_PATH };
     char path[SHARE_PATH];
     SHARE_PLACE(place);
     struct stat about;
-    uint32_t mode = a[2];
-    if ((mode & ~7u) != 0)
+    const uint32_t mode = a[2], flags = a[3];
+    if ((mode & ~7u) != 0 || (flags & ~(uint32_t)KNOWN) != 0)
         return -EINVAL;
     int32_t wrong = linux_read_string(p, a[1], path, sizeof path);
     if (wrong < 0)
         return wrong;
-    const int32_t named = linux_proc_descriptor(path);
-    if (named >= 0)
-        return linux_file_at(p, (uint32_t)named) == NULL ? -ENOENT : (mode & X_OK) != 0 ? -EACCES : 0;
-    wrong = linux_resolve(p, (int32_t)a[0], path, SHARE_FOLLOW, &place);
+    if (path[0] == '\0' && (flags & AT_EMPTY_PATH) != 0 && (int32_t)a[0] != AT_FDCWD)
+        wrong = stat_file(linux_file_at(p, a[0]), &about);
+    else
+        wrong = stat_named(p, path, flags, &about);
     if (wrong == 0)
-        wrong = linux_stat_place(&place, &about);
-    if (wrong == 0 && (mode & W_OK) != 0 && !place.writable && place.target[0] == '\0')
-        wrong = -EROFS;
-    if (wrong == 0 && (mode & X_OK) != 0 && (about.st_mode & 0111) == 0)
-        wrong = -EACCES;
-    return wrong;
+        return (mode & X_OK) != 0 && (about.st_mode & 0111) == 0 ? -EACCES : 0;
+    if (wrong < 0)
+        return wrong;
+    wrong =
+        linux_resolve(p, (int32_t)a[0], path, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? 0 : SHARE_FOLLOW, &place);
+    if (wrong != 0)
+        return wrong;
+    if (place.target[0] != '\0')
+        return (mode & X_OK) != 0 ? -EACCES : 0; /* a device */
+    if (!share_is_virtual(&place))
+        wrong = share_access(&place, mode);
+    return wrong == 0 && (mode & W_OK) != 0 && !place.writable ? -EROFS : wrong;
 }

@@ -47,6 +47,7 @@ static linux_call *const calls[] = {
     [125] = linux_mprotect,
     [133] = linux_fchdir,
     [140] = linux_llseek,
+    [141] = linux_getdents64, /* getdents */
     [142] = linux_newselect,
     [143] = linux_flock,
     [144] = linux_msync,
@@ -94,7 +95,6 @@ static linux_call *const calls[] = {
     [304] = linux_symlinkat,
     [305] = linux_readlinkat,
     [306] = linux_fchmodat,
-    [307] = linux_faccessat,
     [308] = linux_pselect6,
     [309] = linux_ppoll,
     [320] = linux_utimensat,
@@ -113,7 +113,7 @@ static linux_call *const calls[] = {
     [413] = linux_pselect6,
     [414] = linux_ppoll,
     [422] = linux_futex,
-    [439] = linux_faccessat, /* faccessat2 */
+    [439] = linux_faccessat,
 };
 
 /* Calls that another call implements with different arguments. `arguments` has a character for each argument of that
@@ -150,6 +150,9 @@ static const struct {
     {93, "01s", linux_ftruncate64},
     {99, "0-1", linux_statfs},
     {100, "0-1", linux_fstatfs},
+    {106, "d01", linux_old_stat},  /* stat */
+    {107, "d01n", linux_old_stat}, /* lstat */
+    {108, "0-1e", linux_old_stat}, /* fstat */
     {114, "012", linux_wait4},
     {126, "012--+", linux_rt_sigprocmask}, /* sigprocmask */
     {145, "012", linux_readv},
@@ -174,6 +177,7 @@ static const struct {
     {271, "d01--+", linux_utime}, /* utimes */
     {284, "013+", linux_wait4},   /* waitid */
     {302, "0123", linux_renameat2},
+    {307, "012", linux_faccessat},
     {333, "01234", linux_preadv},
     {334, "01234+", linux_preadv}, /* pwritev */
 };

@@ -108,6 +108,17 @@ int32_t share_about(const share_place *place, struct stat *about)
     return node == SCRATCH_NONE ? -ENOENT : scratch_about(place->scratch, node, about);
 }
 
+/* Does what faccessat does with the effective identity, without following a link. */
+int32_t share_access(const share_place *place, unsigned mode)
+{
+    struct stat about;
+    if (place->scratch == NULL)
+        return result_of(
+            faccessat(place->directory, place->name, (int)mode, AT_EACCESS | AT_SYMLINK_NOFOLLOW));
+    int32_t wrong = share_about(place, &about);
+    return wrong != 0 || (about.st_mode >> 6 & mode) == mode ? wrong : -EACCES; /* the guest owns the file */
+}
+
 /* Charges the quota for a name that is about to be created, even if the creation then fails. Fails without a charge if
  * the name exists. */
 static int32_t charge_new_name(const share_place *place)

@@ -87,6 +87,8 @@ int32_t share_may_change(const share_place *place);
  * memory cannot be opened. `flags` are the host's O_*. In a read-only share, opening for writing fails with -EROFS,
  * and O_CREAT and O_TRUNC are ignored. */
 int share_open(const share_place *place, int flags, mode_t mode);
+/* Returns 0 if the file may be used as `mode` says (R_OK, W_OK, X_OK), otherwise -errno. */
+int32_t share_access(const share_place *place, unsigned mode);
 /* Do what the host's fstatat, mkdirat, unlinkat, renameat, linkat, symlinkat, readlinkat, fchmodat and utimensat do, in
  * this order, at places that are not virtual. Call share_may_change before those that change something. */
 int32_t share_about(const share_place *place, struct stat *about);
