@@ -47,7 +47,8 @@ set(P5_UNICORN_WRAPPED
   # x87
   helper_fadd_ST0_FT0 helper_fadd_STN_ST0 helper_fsub_ST0_FT0 helper_fsub_STN_ST0 helper_fsubr_ST0_FT0
   helper_fsubr_STN_ST0 helper_fmul_ST0_FT0 helper_fmul_STN_ST0 helper_fdiv_ST0_FT0 helper_fdiv_STN_ST0
-  helper_fdivr_ST0_FT0 helper_fdivr_STN_ST0 helper_fcom_ST0_FT0 helper_fucom_ST0_FT0 helper_flds_FT0 helper_fldl_FT0
+  helper_fdivr_ST0_FT0 helper_fdivr_STN_ST0 helper_fcom_ST0_FT0 helper_fucom_ST0_FT0 helper_fcomi_ST0_FT0 helper_fucomi_ST0_FT0
+  helper_flds_FT0 helper_fldl_FT0
   helper_fildl_FT0 helper_fldz_FT0 helper_fmov_FT0_STN
   helper_fsqrt helper_frndint helper_f2xm1 helper_fsin helper_fcos helper_fscale helper_fprem helper_fprem1 helper_fpatan
   helper_fyl2x helper_fyl2xp1 helper_fptan helper_fsincos helper_fxtract helper_fabs_ST0 helper_fchs_ST0 helper_fxam_ST0

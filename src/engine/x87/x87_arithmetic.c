@@ -142,6 +142,27 @@ void WRAP(helper_fucom_ST0_FT0)(uc_env *env)
     x87_compare_operand(env, true);
 }
 
+/* Executes FCOMI or FUCOMI of later processors: the result goes to ZF, PF and CF, and OF, SF and AF become 0. With an
+ * unmasked exception, EFLAGS stay. */
+static void compare_to_flags(uc_env *env, bool unordered, uintptr_t retaddr)
+{
+    x87_wait(env, retaddr);
+    const uint16_t before = env->fpus;
+    x87_compare_operand(env, unordered);
+    const uint16_t after = env->fpus;
+    x87_set_conditions(env, before, X87_C0 | X87_C2 | X87_C3);
+    /* C0, C2 and C3 are 8 bits above CF, PF and ZF. */
+    env->cc_src = (after & X87_ES) == 0 ? (after & (X87_C0 | X87_C2 | X87_C3)) >> 8
+                                        : UC_INTERNAL(cpu_cc_compute_all)(env, (int)env->cc_op);
+}
+#define COMPARE_TO_FLAGS(name, unordered)                                                                    \
+    void WRAP(helper_##name##_ST0_FT0)(uc_env * env)                                                         \
+    {                                                                                                        \
+        compare_to_flags(env, unordered, X87_RETADDR);                                                       \
+    }
+COMPARE_TO_FLAGS(fcomi, false)
+COMPARE_TO_FLAGS(fucomi, true)
+
 /* --- Helper functions that fetch the second operand, before one of those above --- */
 
 /* Fetches an operand from memory, whose bits are given. */
@@ -179,7 +200,7 @@ void x87_register_operand(uc_env *env, unsigned i)
     engine *e = engine_of(env);
     x87_settle(e);
     e->x87.operand_kind = X87_REGISTER;
-    e->x87.operand_register = env->ft0 = *x87_st(env, i); /* FT0 is for later processors' FCOMI */
+    e->x87.operand_register = *x87_st(env, i);
     e->x87.operand_empty = x87_empty(env, i);
 }
 

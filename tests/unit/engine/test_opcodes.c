@@ -300,6 +300,25 @@ TEST(test_x87_moves)
     guest_close(&g);
 }
 
+/* FCOMI is invalid for a quiet NaN, FUCOMI is not; both set ZF, PF and CF. */
+GUEST(x87_compares,
+      "mov dword ptr [0x30000], 0x7fc00000\n fninit\n fld dword ptr [0x30000]\n fucomi st, st(0)\n pushfd\n "
+      "pop ecx\n fnstsw ax\n mov ebx, eax\n fcomi st, st(0)\n pushfd\n pop edx\n fnstsw ax\n hlt");
+
+TEST(test_x87_compares)
+{
+    enum { IE = 1, ZF_PF_CF = 0x45 };
+    guest g;
+    guest_open_as(&g, P5_FAMILY_P55C, true);
+    GUEST_LOAD(&g, x87_compares);
+    guest_run(&g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g.e, ENGINE_ECX) & ZF_PF_CF, ZF_PF_CF);
+    assert_int_equal(engine_get(g.e, ENGINE_EDX) & ZF_PF_CF, ZF_PF_CF);
+    assert_int_equal(engine_get(g.e, ENGINE_EBX) & IE, 0);
+    assert_int_equal(engine_get(g.e, ENGINE_EAX) & IE, IE);
+    guest_close(&g);
+}
+
 /* Rotations by a count of which the translator finds out that it is 0, or knows nothing, or that it is more
  * than the operand has bits. */
 GUEST(rotations, "mov ecx, 0x0ee00000\n mov cx, 0\n rol dword ptr [0x30000], cl\n rol eax, cl\n rol ax, cl\n "
