@@ -28,3 +28,5 @@ done
 "$p5scope" record -q -o "$scratch/q" "$@" >/dev/null
 "$p5scope" report "$scratch/q" --samples >"$scratch/text" 2>&1 && fail "samples of a profile without any"
 grep -q 'record --period' "$scratch/text" || fail "no hint how to get samples"
+"$p5scope" report "$scratch/p" --samples -e data_read >/dev/null 2>"$scratch/text" && fail "--samples with other events than those sampled"
+grep -q '^p5scope: -e cannot be combined with --samples' "$scratch/text" || fail "-e with --samples: $(cat "$scratch/text")"
