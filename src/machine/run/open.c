@@ -132,6 +132,10 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     if (status == P5_OK && m->model->check.cycle != CHECK_NONE) {
         hooks.bus_cycle = bus_check_cycle;
         m->after = AFTER_CHECK;
+        if (options->memo_check)
+            status = error_set(error, P5_ERR_STATE,
+                               "the memo cannot be checked on a model with bus cycles that fail (section "
+                               "[check]), which disable remembered prices");
     }
     if (status == P5_OK)
         status = p5_core_open(m->model, &hooks, &m->core, error);
