@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "../property/random_model.h"
+#include "core/model/model.h"
 #include "image.h"
 #include "machine/state.h"
 #include "p5scope/profile.h"
@@ -39,6 +41,7 @@ typedef struct plan {
     again again;
     uint32_t pieces;
     uint8_t typed[8];
+    bool failing_cycles; /* the memo is off because of [check] or --bus-check */
 } plan;
 
 /* ---- what an input says -------------------------------------------------------------------------------- */
@@ -57,6 +60,21 @@ static int typed(void *context, uint8_t *byte, bool idle)
     (void)idle;
     *byte = (uint8_t)(*count * 41);
     return ++*count % 3 == 0 ? 0 : 1;
+}
+
+/* Sets a random model, which includes the bus master, wires and failing cycles of its board. */
+static void random_board(plan *p, uint32_t seed)
+{
+    static char path[64];
+    p5_model *model = random_model(seed);
+    p->failing_cycles = model->check.cycle != CHECK_NONE;
+    snprintf(path, sizeof path, "%s/model.ini", fuzz_folder());
+    FILE *out = fopen(path, "w");
+    LAW(out != NULL);
+    random_model_print(out, model);
+    LAW(fclose(out) == 0);
+    p5_model_close(model);
+    p->options.model = path;
 }
 
 static plan plan_make(fuzz_input input)
@@ -78,8 +96,10 @@ static plan plan_make(fuzz_input input)
         p.options.agent = agents[extra & 1];
     else if (extra < 0x20)
         p.options.wires = wires[extra & 1];
-    else if (extra < 0x24)
+    else if (extra < 0x24) {
         p.options.check = "read,address=0x19000";
+        p.failing_cycles = true;
+    }
     p.again = (again)(fuzz_byte(&header) % AGAIN_COUNT);
     /* Mostly short runs, so that there are many. */
     static const uint8_t longer[8] = {0, 0, 0, 1, 1, 1, 2, 4};
@@ -108,6 +128,8 @@ static plan plan_make(fuzz_input input)
     if (fewer != NULL)
         p.limits.max_instructions = strtoull(fewer, NULL, 10);
     p.pieces = 1 + fuzz_word(&header) % (uint32_t)(p.limits.max_instructions + 1);
+    if (extra >= 0xd0 && extra < 0xf0)
+        random_board(&p, fuzz_word(&header));
     image_make(&p.image, (image_kind)kinds[kind % sizeof kinds], input);
     return p;
 }
@@ -141,7 +163,7 @@ static void guest_open(guest *g, const plan *p, const fuzz_file *file, again how
     options.input_context = &g->typed;
     options.threads = how == AGAIN_THREADS ? 2 : 1;
     options.memo_off = how == AGAIN_MEMO_OFF;
-    options.memo_check = how == AGAIN_MEMO_CHECK && options.check == NULL;
+    options.memo_check = how == AGAIN_MEMO_CHECK && !p->failing_cycles;
     if (p5_machine_open(&options, &g->machine, &error) != P5_OK)
         fail("open", &error);
     p5_status status = p->image.kind == IMAGE_FLAT
