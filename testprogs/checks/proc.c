@@ -66,6 +66,11 @@ static void program(const char *argv0)
     CHECK('/', link[0]);
     CHECK(1, guest_same(base_of(argv0), base_of(link)));
     CHECK(4, guest_syscall(SYS_readlink, "/proc/self/exe", text, 4));
+    /* realpath reads the link at each part of a path. */
+    char number[24], pid[24] = {0};
+    CHECK(-EINVAL, guest_syscall(SYS_readlink, "/proc", text, 4));
+    CHECK_RANGE(1, 9, guest_syscall(SYS_readlink, "/proc/self", pid, sizeof pid - 1));
+    CHECK(1, guest_same(guest_number(number, guest_syscall(SYS_getpid)), pid));
     int fd = guest_syscall(SYS_open, "/proc/self/exe", RDONLY);
     CHECK(4, guest_syscall(SYS_read, fd, text, 4));
     CHECK(0x464c457f, *(u32 *)text);

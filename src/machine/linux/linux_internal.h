@@ -324,6 +324,7 @@ void linux_syscall(linux_process *p);
 
 /* --- proc.c --- */
 
+#define LINUX_PROC_SELF "1000" /* where the link /proc/self leads: LINUX_PID */
 /* Opens the program's file for /proc/self/exe, and records its path as the guest sees it. `path` is the host's. */
 void linux_set_program(linux_process *p, const char *path);
 /* Returns true if `path` is the file `name` of /proc/self. */

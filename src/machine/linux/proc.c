@@ -44,7 +44,7 @@ void linux_set_program(linux_process *p, const char *path)
 /* Returns the part of `path` after /proc/self/, or NULL if the path lies elsewhere. */
 static const char *after_self(const char *path)
 {
-    static const char *const selves[] = {"/proc/self/", "/proc/1000/"};
+    static const char *const selves[] = {"/proc/self/", "/proc/" LINUX_PROC_SELF "/"};
     _Static_assert(LINUX_PID == 1000, "the second path has the guest's PID");
     for (size_t i = 0; i < 2; i++)
         if (strncmp(path, selves[i], strlen(selves[i])) == 0)

@@ -158,8 +158,11 @@ int32_t linux_readlinkat(linux_process *p, const uint32_t a[6])
         return wrong;
     if (linux_proc_is(text, "exe"))
         return put_link(p, p->program, strlen(p->program), a);
-    if (linux_proc_is(text, "maps"))
-        return -EINVAL;
+    if (strcmp(text, "/proc/self") == 0)
+        return put_link(p, LINUX_PROC_SELF, strlen(LINUX_PROC_SELF), a);
+    if (linux_proc_is(text, "maps") || strcmp(text, "/proc") == 0 ||
+        strcmp(text, "/proc/" LINUX_PROC_SELF) == 0)
+        return -EINVAL; /* no links; realpath asks for each part of a path */
     const int32_t named = linux_proc_descriptor(text);
     if (named >= 0) {
         wrong = linux_proc_link(p, (uint32_t)named, text);
