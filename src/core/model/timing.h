@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* timing.gap_clocks of usual boards, and of those on which a reference may take longer than that. The sum of several gaps
- * fits into the 16 bits of a stored clock. */
+/* timing.gap_clocks of usual boards, and of those on which a reference may take longer than that. The sum of several
+ * gaps fits into the 16 bits of a stored clock. */
 enum { TIMING_GAP_LEAST = 1024, TIMING_GAP_MOST = 4096 };
 
 typedef struct timing {
@@ -17,7 +17,8 @@ typedef struct timing {
     bool btb_by_pairs; /* branches are looked up by the pair before them, which only the pipe knows (P54C) */
     /* Longest gap between clocks of the front end that is kept between stretches. It is longer than four instructions
      * with fourteen prefixes each keep F, and than one instruction that does not end its block keeps EX (FNSAVE with
-     * misses), because event 27h counts from the clock at which D1 was free and must not depend on where blocks end. */
+     * misses), because event 27h counts from the clock at which D1 was free and must not depend on where blocks end. On
+     * a board so slow that FNSAVE, PUSHA or ENTER keeps EX for longer than TIMING_GAP_MOST, it does depend. */
     uint32_t gap_clocks;
     bool end_bits; /* instruction boundaries are unknown until a line was decoded once (P54C) */
 
