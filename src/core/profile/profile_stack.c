@@ -21,8 +21,8 @@ void profile_set_context(p5_core *core, uint32_t context)
     p->context = context;
     core->used_as = PROFILE_USED_AS(context, core->cpl_class);
     if (p->options.moved)
-        p->options.moved(p->options.moved_context, p->frames.count + 1,
-                         p->contexts.items[context].function, core->now);
+        p->options.moved(p->options.moved_context, p->frames.count + 1, p->contexts.items[context].function,
+                         core->now);
 }
 
 /* Returns how a block leaves its function: ISA_CALL for every call, ISA_RET, ISA_FAR or ISA_IRET, or
@@ -268,8 +268,9 @@ static void begin(p5_core *core, uint64_t function)
 }
 
 /* Handles a transfer to `from`, in the function that begins at `function` (0: unknown), by neither call nor return. A
- * transfer into the middle of a function on the stack unwinds to it, as longjmp does. An IRET where nothing was called
- * or interrupted starts a program. Any other is a tail call, which will return to where its caller would have
+ * transfer into the middle of a function on the stack unwinds to it, as longjmp does. Where nothing was called or
+ * interrupted since the profile began, an IRET starts a program, and a return into the middle of a function continues the
+ * caller of the outermost one. Any other is a tail call, which will return to where its caller would have
  * returned. */
 static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint64_t function)
 {
@@ -287,7 +288,7 @@ static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint6
             return;
         }
     }
-    if (end->leaves == ISA_IRET && p->frames.count == 0)
+    if (p->frames.count == 0 && (end->leaves == ISA_IRET || (end->leaves == ISA_RET && from != function)))
         begin(core, function);
     else
         profile_set_context(

@@ -39,6 +39,10 @@ END
 # _start never returns.
 "$p5scope" stat -o "$scratch/report" --roi _start "$guest" || fail "the guest failed"
 grep -q '(1 time, to the end of the run)' "$scratch/report" || fail "no word about a region in which the guest ended"
+# A profile that begins in recursive, after 3 instructions of _start, 3 of plain and 2 of recursive: _start is not below its callee.
+"$p5scope" record -q -o "$scratch/p" --fast-forward 8 "$guest" || fail "the guest failed"
+"$p5scope" report "$scratch/p" --fold executions | grep -E '^(recursive|_start) |^recursive;' >"$scratch/got"
+printf '%s\n' '_start 11' 'recursive 17' | diff - "$scratch/got" || fail "< expected, > the folded stacks after --fast-forward"
 # A DOS program: the IRET of INT 21h that starts it does not call it. It calls INT 21h and a function, and ends.
 #   mov ah,30h / int 21h / call f / mov ax,4C00h / int 21h / f: inc ax / ret
 printf '\264\060\315\041\350\005\000\270\000\114\315\041\100\303' >"$scratch/p.com"
