@@ -154,8 +154,8 @@ static const struct {
     {3, {0xf0, 0x01, 0x06}}, /* lock add [esi],eax */
     {2, {0x0f, 0xa2}},       /* cpuid */
 };
-/* Branches that may end a block instead of JZ: LOOP, JMP, JECXZ. */
-static const uint8_t ends[][2] = {{0xe2, 0}, {0xeb, 0}, {0xe3, 0}};
+/* Branches that may end a block instead of JZ: LOOP, JMP, JECXZ, RETF, INT 80h, IRET. */
+static const uint8_t ends[][2] = {{0xe2, 0}, {0xeb, 0}, {0xe3, 0}, {0x90, 0xcb}, {0xcd, 0x80}, {0x90, 0xcf}};
 /* Other ends, whose number of references varies: MOV DS,AX, REP MOVSB, REP STOSD. */
 static const uint8_t straight_ends[][2] = {{0x8e, 0xd8}, {0xf3, 0xa4}, {0xf3, 0xab}};
 
@@ -189,8 +189,8 @@ static void make_stretch(p5_retired *s, p5_access *references, p5_value *values,
     }
     const op *last = &block->ops[block->count - 1];
     const unsigned repeats = last->pattern == ACCESS_REP ? random_below(r, 40) : 0;
-    const bool varies = op_varies(last);
-    for (unsigned j = varies ? random_below(r, 3) : repeats * last->rep_accesses; j-- > 0;)
+    const bool varies = (last->flags & (ISA_FAR_TRANSFER | ISA_SEGMENT_LOAD)) != 0;
+    for (unsigned j = varies ? random_below(r, 5) : repeats * last->rep_accesses; j-- > 0;)
         references[n++] = reference_in(r, m, !varies && j % last->rep_accesses == 0);
     *s = (p5_retired){.size = sizeof(p5_retired),
                       .count = (uint16_t)block->count,
@@ -201,6 +201,25 @@ static void make_stretch(p5_retired *s, p5_access *references, p5_value *values,
                       .next = next,
                       .repeats = repeats,
                       .descriptor = varies && random_below(r, 2) != 0};
+}
+
+/* Sets mode and privilege of stretch number `n`; a far branch in protected mode may change the latter. */
+static void set_levels(p5_retired *s, const p5_block *block, unsigned n, random_source *r)
+{
+    s->mode = (uint8_t)(n / 300 % 3);
+    s->cpl = s->cpl_after = s->mode == P5_MODE_V86 ? 3 : s->mode == P5_MODE_REAL ? 0 : (uint8_t)(n / 500 % 4);
+    if (s->mode != P5_MODE_PROTECTED || block->branch_kind < ISA_FAR)
+        return;
+    s->gate = block->branch_kind == ISA_INT ? (uint8_t)random_below(r, P5_GATE_INNER + 1) : P5_GATE_NONE;
+    if (random_below(r, 3) == 0)
+        s->cpl_after = (uint8_t)random_below(r, 4);
+}
+
+/* Whether p5_retired_block can say it all. */
+static bool fits_batch(const p5_retired *s)
+{
+    const bool long_string = s->repeats > 0 && (s->count > 1 || s->access_count > BATCH_REPEATED);
+    return s->gate == P5_GATE_NONE && !s->descriptor && !long_string;
 }
 
 /* A part of the references may be missing: then it is not the whole block that was executed. */
@@ -407,6 +426,8 @@ static void give_switched(batch *all, twin *t, random_source *r)
 static void double_lines(p5_core *core, unsigned seed)
 {
     static const mesi states[] = {MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED};
+    p5_core_settle(core);
+    memory_upgrade_lines(core->memory, memory_drained(core->memory, core->now));
     data_cache *cache = memory_data_cache(core->memory);
     for (unsigned set = 0; set < CACHE_SETS; set++) {
         const unsigned from = (seed + set) % cache->order.ways, to = (from + 1) % cache->order.ways;
@@ -631,11 +652,9 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
         p5_retired s;
         make_stretch(&s, references, values, without.blocks[i], &m, &r, blocks[to].linear);
         leave_out(&s, &m, &r);
-        s.mode = (uint8_t)(n / 300 % 3);
-        s.cpl = s.cpl_after = s.mode == P5_MODE_V86 ? 3 : s.mode == P5_MODE_REAL ? 0 : (uint8_t)(n / 500 % 4);
+        set_levels(&s, without.blocks[i], n, &r);
         const bool look = n % BATCH == 0 || n + 1 == STRETCHES;
-        const bool long_string = s.repeats > 0 && (s.count > 1 || s.access_count > BATCH_REPEATED);
-        if (s.descriptor || long_string || random_below(&r, 1000) < m.marked_permille) {
+        if (!fits_batch(&s) || random_below(&r, 1000) < m.marked_permille) {
             give(&later, with);
             give_switched(&switched, &with[SWITCHED], &switches);
             retire_marked(&s, i, with, &without, &r);
