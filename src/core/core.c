@@ -39,7 +39,7 @@ p5_status p5_core_open(const p5_model *model, const p5_core_hooks *hooks, p5_cor
         c->planted = planted_open(c);
         price_open(c);
         c->bound = bound_of_model(model);
-        c->timing.gap_clocks = bound_gap(&c->bound);
+        c->timing.gap_clocks = bound_gap(model);
         c->groups = BRANCH_RUN_RECENT;
         pipe_reset(&c->state);
         pipe_load(&c->pipe, &c->state, &c->timing);

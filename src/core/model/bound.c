@@ -101,6 +101,15 @@ bound bound_of_model(const p5_model *model)
     return b;
 }
 
+uint32_t bound_gap(const p5_model *model)
+{
+    enum { WRITES = 27 /* of FNSAVE */ };
+    const model_bus *bus = &model->bus;
+    const uint32_t write = core_clocks(model, bus->write + bus->idle_after_write + 1 + bus->ewbe);
+    return greater(bound_of_model(model).access_clocks, WRITES * write) <= TIMING_GAP_LEAST ? TIMING_GAP_LEAST
+                                                                                            : TIMING_GAP_MOST;
+}
+
 uint64_t bound_own(const bound *b, uint64_t most, uint32_t references, uint32_t bytes)
 {
     /* The code may begin and end within a line and within a page. */

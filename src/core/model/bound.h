@@ -28,10 +28,7 @@ uint64_t bound_own_of_string(const bound *b, uint64_t most, uint32_t references,
 /* Returns bound_own and backlog_clocks: an upper bound of the clocks until the instructions have left EX. */
 uint64_t bound_worst(const bound *b, uint64_t most, uint32_t references, uint32_t bytes);
 /* Returns timing.gap_clocks. */
-static inline uint32_t bound_gap(const bound *b)
-{
-    return b->access_clocks <= TIMING_GAP_LEAST ? TIMING_GAP_LEAST : TIMING_GAP_MOST;
-}
+uint32_t bound_gap(const p5_model *model);
 /* The largest number of increments of an event in one clock. Most events have one or two: one for each pipe
  * or each half of a reference. */
 enum { BOUND_PER_CLOCK = 4 };
