@@ -4,16 +4,11 @@
 #include "machine/dos/dos_internal.h"
 
 enum { VECTOR_DOS = 0x21, VECTOR_BREAK = 0x23, TYPE_BREAK = 1 };
-enum { FRAME_BYTES = 6 }; /* IP, CS and FLAGS */
 
 /* Moves SP to `sp` and writes the frame that the running stub's IRET pops there. */
 static void enter(dos *d, uint16_t sp, uint32_t pointer, uint16_t flags)
 {
-    engine_segment ss;
-    engine_get_segment(d->engine, ENGINE_SS, &ss);
-    const uint16_t frame[3] = {(uint16_t)pointer, (uint16_t)(pointer >> 16), flags};
-    for (unsigned i = 0; i < 3; i++)
-        dos_store(d, ss.base + (uint16_t)(sp + 2 * i), frame[i]);
+    dos_put_frame(d, bios_segment(&d->bios, ENGINE_SS), sp, pointer, flags);
     bios_set_word(&d->bios, ENGINE_ESP, sp);
 }
 
@@ -31,8 +26,8 @@ void dos_break_begin(dos *d)
     uint16_t flags = dos_load(d, bios_segment(&d->bios, ENGINE_SS) + (uint16_t)(sp + 4));
     enum { CLEARED = FLAG_CARRY | EFLAGS_IF | EFLAGS_TF };
     dos_save_stack(d);
-    enter(d, (uint16_t)(sp - FRAME_BYTES), bios_stub_address(DOS_BREAK_SLOT), flags);
-    enter(d, (uint16_t)(sp - 2 * FRAME_BYTES), bios_load(&d->bios, VECTOR_BREAK * 4, 4),
+    enter(d, (uint16_t)(sp - DOS_FRAME_BYTES), bios_stub_address(DOS_BREAK_SLOT), flags);
+    enter(d, (uint16_t)(sp - 2 * DOS_FRAME_BYTES), bios_load(&d->bios, VECTOR_BREAK * 4, 4),
           flags & (uint16_t) ~(unsigned)CLEARED);
 }
 
@@ -45,6 +40,6 @@ void dos_break_returned(dos *d)
         bios_set_word(&d->bios, ENGINE_ESP, sp);
         dos_break_end(d);
     } else {
-        enter(d, (uint16_t)(sp - FRAME_BYTES), bios_stub_address(VECTOR_DOS), EFLAGS_FIXED);
+        enter(d, (uint16_t)(sp - DOS_FRAME_BYTES), bios_stub_address(VECTOR_DOS), EFLAGS_FIXED);
     }
 }

@@ -120,11 +120,10 @@ dos_error dos_call_rename(dos *d)
     return wrong == DOS_OK ? dos_rename(d, &from, &to) : wrong;
 }
 
-/* AH = 43h: AL = 0 returns the attributes in CX, AL = 1 sets them. R of a file
- * is the host's permission to write. The archive bit may have any value, which has no effect. Others cannot be set. */
+/* AH = 43h: AL = 0 returns the attributes in CX, AL = 1 sets them. R of a file is the host's permission to write. The
+ * archive bit may have any value, which has no effect. Others cannot be set. */
 dos_error dos_call_attributes(dos *d)
 {
-    enum { READ_ONLY = 1, DIRECTORY = 0x10, ARCHIVE = 0x20 };
     dos_path path;
     SHARE_PLACE(place);
     struct stat about = {0};
@@ -133,15 +132,13 @@ dos_error dos_call_attributes(dos *d)
         return wrong;
     if (bios_low(&d->bios, ENGINE_EAX) > 1)
         return DOS_NO_FUNCTION;
-    uint16_t attributes = READ_ONLY | ARCHIVE;
+    uint16_t attributes = DOS_READ_ONLY | DOS_ARCHIVE;
     if (!dos_path_is_program(d, &path)) {
         wrong = dos_path_find(d, &path, false, &place);
         if (wrong == DOS_OK && place.directory < 0)
-            attributes = DIRECTORY;
+            attributes = DOS_SUBDIRECTORY;
         else if (wrong == DOS_OK && share_about(&place, &about) == 0)
-            attributes = S_ISDIR(about.st_mode)          ? DIRECTORY
-                         : dos_read_only(&place, &about) ? READ_ONLY | ARCHIVE
-                                                         : ARCHIVE;
+            attributes = dos_attributes(&place, &about);
     }
     if (wrong != DOS_OK)
         return wrong;
@@ -150,14 +147,14 @@ dos_error dos_call_attributes(dos *d)
         bios_set_word(&d->bios, ENGINE_EAX, attributes);
         return DOS_OK;
     }
-    unsigned changed = (bios_word(&d->bios, ENGINE_ECX) ^ attributes) & ~(unsigned)ARCHIVE;
+    unsigned changed = (bios_word(&d->bios, ENGINE_ECX) ^ attributes) & ~(unsigned)DOS_ARCHIVE;
     if (changed == 0)
         return DOS_OK;
-    if (changed != READ_ONLY || !S_ISREG(about.st_mode) || share_may_change(&place) != 0)
+    if (changed != DOS_READ_ONLY || !S_ISREG(about.st_mode) || share_may_change(&place) != 0)
         return DOS_DENIED;
     mode_t mode = about.st_mode & 0777;
     return dos_error_of(
-        share_set_mode(&place, (attributes & READ_ONLY) != 0 ? mode | S_IWUSR : mode & ~(mode_t)0222));
+        share_set_mode(&place, (attributes & DOS_READ_ONLY) != 0 ? mode | S_IWUSR : mode & ~(mode_t)0222));
 }
 
 /* AH = 60h: Stores the path at DS:SI, made absolute, at ES:DI. */

@@ -252,8 +252,7 @@ dos_error dos_call_string(dos *d)
 typedef struct line_kind {
     int (*take)(dos *d, uint8_t *byte);
     void (*echo)(dos *d, uint8_t character);
-    bool
-        in_parts; /* a line that is as long as the buffer is complete; otherwise further characters are dropped */
+    bool in_parts; /* a line that fills the buffer is complete; otherwise further characters are dropped */
 } line_kind;
 
 /* Lets the user type and edit a line of less than `capacity` characters, which are stored at `at`; d->line_used becomes

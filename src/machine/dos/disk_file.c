@@ -26,6 +26,13 @@ bool dos_read_only(const share_place *place, const struct stat *about)
     return !place->writable || (about->st_mode & S_IWUSR) == 0;
 }
 
+uint8_t dos_attributes(const share_place *place, const struct stat *about)
+{
+    if (S_ISDIR(about->st_mode))
+        return DOS_SUBDIRECTORY;
+    return dos_read_only(place, about) ? DOS_READ_ONLY | DOS_ARCHIVE : DOS_ARCHIVE;
+}
+
 /* Opens a regular file of at most 4 GB with the host's `flags`. Returns its descriptor, or -1 and the error in *wrong. Sets
  * *place, which the caller closes, except for the program on DOS_OWN_DRIVE, which may only be read. */
 int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong)

@@ -206,8 +206,18 @@ bool dos_drive_there(const dos *d, unsigned drive);
 
 /* Duplicates the descriptor of the guest's program file. The caller closes it. */
 int dos_program_again(const dos *d);
+/* Attributes of files and of directory entries. */
+enum {
+    DOS_READ_ONLY = 0x01,
+    DOS_VOLUME = 0x08,
+    DOS_SUBDIRECTORY = 0x10,
+    DOS_ARCHIVE = 0x20,
+    DOS_DEVICE = 0x40
+};
 /* Returns true if the file has the attribute R: its share is read-only, or its owner on the host may not write it. */
 bool dos_read_only(const share_place *place, const struct stat *about);
+/* Returns the attributes of a file or directory of the host. */
+uint8_t dos_attributes(const share_place *place, const struct stat *about);
 /* Opens a regular file with the host's `flags`. Returns its descriptor, or -1 and the error in *wrong. Sets
  * *place, except for the program on DOS_OWN_DRIVE. The caller closes the descriptor and the place. */
 int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong);
@@ -334,6 +344,10 @@ uint16_t dos_first_ax(const dos *d, uint16_t psp);
 dos_error dos_begin(dos *d, const mz_image *image, const dos_command *with);
 /* Ends the current program. `type` is the termination type: 0 normal, 1 Ctrl-C, 3 stays resident. */
 void dos_terminate(dos *d, uint8_t type, uint8_t code);
+/* The frame that the IRET of a stub pops: IP, CS and FLAGS. Writes it to offset `sp` of the stack segment at linear
+ * address `base`; `pointer` is IP with CS in the upper half. */
+enum { DOS_FRAME_BYTES = 6 };
+void dos_put_frame(dos *d, uint32_t base, uint16_t sp, uint32_t pointer, uint16_t flags);
 /* Saves SS:SP, which point to the frame of the running INT 21h, in the prefix of the current program. */
 void dos_save_stack(dos *d);
 

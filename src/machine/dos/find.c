@@ -9,8 +9,6 @@
 
 #include "machine/dos/dos_internal.h"
 
-enum { READ_ONLY = 0x01, VOLUME = 0x08, DIRECTORY = 0x10, ARCHIVE = 0x20, DEVICE = 0x40 };
-
 /* The transfer area of a search. Its first 21 bytes are reserved for DOS. */
 typedef struct transfer_area {
     dos_search search;
@@ -26,8 +24,7 @@ _Static_assert(sizeof(transfer_area) == 43, "the transfer area of a search");
 typedef struct found {
     char packed[11]; /* name and extension, padded with blanks */
     struct stat about;
-    bool read_only; /* its share is */
-    bool device;
+    uint8_t attribute; /* DOS_ARCHIVE ... */
 } found;
 
 /* Returns true if a name matches a pattern, in which '?' stands for any character. */
@@ -42,7 +39,7 @@ static bool fits(const char pattern[11], const char packed[11])
 /* Returns true if a search with these attributes finds `f`. No file is hidden or a system file. */
 static bool wanted(const found *f, uint8_t attributes)
 {
-    return S_ISREG(f->about.st_mode) || (S_ISDIR(f->about.st_mode) && (attributes & DIRECTORY) != 0);
+    return S_ISREG(f->about.st_mode) || (S_ISDIR(f->about.st_mode) && (attributes & DOS_SUBDIRECTORY) != 0);
 }
 
 /* Finds the first matching entry after the state's last one, in the order of packed names. Returns false if there is
@@ -81,7 +78,7 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
             f.about.st_mode = 0;
         if (!wanted(&f, state->attributes))
             continue;
-        f.read_only = dos_read_only(&place, &f.about);
+        f.attribute = dos_attributes(&place, &f.about);
         *best = f;
         any = true;
     }
@@ -96,7 +93,7 @@ static bool search_host(const dos *d, const dos_path *directory, const char patt
  * searches in other directories of this drive. */
 static bool search_own_drive(const dos *d, const char pattern[11], const dos_search *state, found *best)
 {
-    *best = (found){.read_only = true};
+    *best = (found){.attribute = DOS_READ_ONLY | DOS_ARCHIVE};
     return dos_name_pack(d->program_name, best->packed) && fits(pattern, best->packed) &&
            memcmp(best->packed, state->last, 11) > 0 && fstat(d->program, &best->about) == 0;
 }
@@ -104,7 +101,8 @@ static bool search_own_drive(const dos *d, const char pattern[11], const dos_sea
 /* Finds a device once, whatever its extension; its time is the present. `pattern` has no wildcards. */
 static bool search_device(const dos *d, const char pattern[11], const dos_search *state, found *best)
 {
-    *best = (found){.device = true, .about.st_mtim.tv_sec = date_epoch(cmos_time(d->machine->devices))};
+    *best =
+        (found){.attribute = DOS_DEVICE, .about.st_mtim.tv_sec = date_epoch(cmos_time(d->machine->devices))};
     memcpy(best->packed, pattern, 8);
     memset(best->packed + 8, ' ', 3);
     return memcmp(best->packed, state->last, 11) > 0;
@@ -137,11 +135,8 @@ dos_error dos_search_next(dos *d, dos_search *state, dos_found *entry)
     if (!any)
         return DOS_NO_MORE_FILES;
     memcpy(state->last, best.packed, sizeof state->last);
-    *entry = (dos_found){.drive = path.drive};
+    *entry = (dos_found){.drive = path.drive, .attribute = best.attribute};
     memcpy(entry->name, best.packed, sizeof entry->name);
-    entry->attribute = best.device                   ? DEVICE
-                       : S_ISDIR(best.about.st_mode) ? DIRECTORY
-                                                     : (uint8_t)(ARCHIVE | (best.read_only ? READ_ONLY : 0));
     dos_pack_time(best.about.st_mtim.tv_sec, &entry->time, &entry->date);
     entry->size = S_ISREG(best.about.st_mode) ? (uint32_t)best.about.st_size : 0;
     return DOS_OK;
@@ -171,7 +166,7 @@ dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos
     SHARE_PLACE(place);
     char *last = strrchr(parent.text, '\\');
     *state = (dos_search){.attributes = attributes};
-    if (last == NULL || attributes == VOLUME)
+    if (last == NULL || attributes == DOS_VOLUME)
         return DOS_NO_MORE_FILES;
     *last = '\0';
     if ((path->drive != DOS_OWN_DRIVE || parent.text[0] != '\0') &&
@@ -210,7 +205,7 @@ dos_error dos_call_find_first(dos *d)
     wrong = dos_search_begin(d, &path, bios_low(&d->bios, ENGINE_ECX), &area.search);
     if (wrong == DOS_OK)
         wrong = find(d, &area);
-    return wrong == DOS_NO_MORE_FILES && path.text[0] != '\0' && area.search.attributes != VOLUME &&
+    return wrong == DOS_NO_MORE_FILES && path.text[0] != '\0' && area.search.attributes != DOS_VOLUME &&
                    strpbrk(path.text, "*?") == NULL
                ? DOS_NO_FILE
                : wrong;

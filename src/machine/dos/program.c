@@ -12,21 +12,24 @@
 #include "machine/base/notice.h"
 #include "machine/dos/dos_internal.h"
 
-enum { FRAME_BYTES = 6 /* IP, CS and FLAGS, which the stub's IRET pops */ };
+void dos_put_frame(dos *d, uint32_t base, uint16_t sp, uint32_t pointer, uint16_t flags)
+{
+    const uint16_t frame[DOS_FRAME_BYTES / 2] = {(uint16_t)pointer, (uint16_t)(pointer >> 16), flags};
+    for (unsigned i = 0; i < DOS_FRAME_BYTES / 2; i++)
+        dos_store(d, base + (uint16_t)(sp + 2 * i), frame[i]);
+}
 
-/* Writes the frame that the stub's IRET pops to `ss`:`sp`. */
+/* Writes the frame with which a program continues at `cs`:`ip`, with interrupts enabled, to `ss`:`sp`. */
 static void put_frame(dos *d, uint16_t ss, uint16_t sp, uint16_t cs, uint16_t ip)
 {
-    const uint16_t frame[3] = {ip, cs, EFLAGS_FIXED | EFLAGS_IF};
-    for (unsigned i = 0; i < 3; i++)
-        dos_store(d, dos_linear(ss, (uint16_t)(sp + 2 * i)), frame[i]);
+    dos_put_frame(d, dos_linear(ss, 0), sp, (uint32_t)cs << 16 | ip, EFLAGS_FIXED | EFLAGS_IF);
 }
 
 /* Makes a program the current one, with the registers that MS-DOS gives it. */
 static void enter_program(dos *d, uint16_t psp, const dos_entry *begin)
 {
     engine *e = d->engine;
-    uint16_t sp = (uint16_t)(begin->sp - FRAME_BYTES);
+    uint16_t sp = (uint16_t)(begin->sp - DOS_FRAME_BYTES);
     put_frame(d, begin->ss, sp, begin->cs, begin->ip);
     for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)
         engine_set(e, r, 0);
