@@ -45,6 +45,8 @@ char *p5_command_text(char *const *words, size_t count);
 /* Writes a name, path or message so that a terminal shows it on one line: control characters, and bytes that
  * are not UTF-8, become a backslash, an x and two hexadecimal digits. */
 void p5_write_printable(FILE *out, const char *text);
+/* Does the same with the first `size` bytes of `text`. */
+void p5_write_printable_part(FILE *out, const char *text, size_t size);
 /* Returns the same as a string that the caller frees. NULL: out of memory. */
 char *p5_printable(const char *text);
 

@@ -1,6 +1,9 @@
 /* Recognises well-formed UTF-8, and makes any bytes printable. */
-#include "base/memory_text.h"
 #include "base/utf8.h"
+
+#include <string.h>
+
+#include "base/memory_text.h"
 
 /* Returns the length in bytes of the well-formed sequence at `at`, 0 if there is none. The rules are those of table
  * 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing above U+10FFFF. */
@@ -40,16 +43,23 @@ bool utf8_is_printable(const char *text)
     return length != 0;
 }
 
-void utf8_write_printable(FILE *out, const char *text)
+void utf8_write_printable_part(FILE *out, const char *text, size_t size)
 {
-    while (*text != '\0') {
+    const char *end = text + size;
+    while (text < end) {
         unsigned length = printable_length(text);
-        if (length == 0)
-            fprintf(out, "\\x%02x", (unsigned char)*text++); /* one byte */
-        else
-            fwrite(text, 1, length, out);
+        if (length == 0 || length > (size_t)(end - text)) {
+            fprintf(out, "\\x%02x", (unsigned char)*text++);
+            continue;
+        }
+        fwrite(text, 1, length, out);
         text += length;
     }
+}
+
+void utf8_write_printable(FILE *out, const char *text)
+{
+    utf8_write_printable_part(out, text, strlen(text));
 }
 
 char *utf8_printable(const char *text)

@@ -19,6 +19,8 @@ bool utf8_is_printable(const char *text);
 
 /* Writes `text` in one line. Control characters and bytes that are not UTF-8 are written as \xHH. */
 void utf8_write_printable(FILE *out, const char *text);
+/* Does the same with the first `size` bytes of `text`. */
+void utf8_write_printable_part(FILE *out, const char *text, size_t size);
 
 /* Returns what utf8_write_printable writes as a new string, which the caller frees; NULL if memory runs out. */
 char *utf8_printable(const char *text);

@@ -25,18 +25,17 @@ unsigned cli_columns(FILE *out)
  * Continuation bytes of UTF-8 take none. */
 static int columns(const char *text, size_t length)
 {
-    char *part = strndup(text, length), *shown = NULL;
+    char *shown = NULL;
     size_t size = 0;
     int count = 0;
-    FILE *out = part != NULL ? open_memstream(&shown, &size) : NULL;
+    FILE *out = open_memstream(&shown, &size);
     if (out != NULL) {
-        p5_write_printable(out, part);
+        p5_write_printable_part(out, text, length);
         if (fclose(out) == 0)
             for (size_t i = 0; i < size; i++)
                 count += ((unsigned char)shown[i] & 0xc0) != 0x80;
     }
     free(shown);
-    free(part);
     return count;
 }
 
@@ -61,12 +60,10 @@ static void show_part(const char *text, size_t length, bool blanks)
     while (length > 0) {
         size_t n = strcspn(text, "\t");
         n = n < length ? n : length;
-        char *part = strndup(text, n);
         if (blanks)
             fprintf(stderr, "%*s", columns(text, n), "");
-        else if (part != NULL)
-            p5_write_printable(stderr, part);
-        free(part);
+        else
+            p5_write_printable_part(stderr, text, n);
         if (n < length) {
             fputc('\t', stderr);
             n++;

@@ -112,18 +112,15 @@ static char *printable_lines(const char *text)
     char *shown = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&shown, &size);
-    bool fits = out != NULL;
-    while (fits && *text != '\0') {
+    if (out == NULL)
+        return NULL;
+    while (*text != '\0') {
         const size_t length = strcspn(text, "\n");
-        char *line = strndup(text, length);
-        fits = line != NULL;
-        if (fits)
-            p5_write_printable(out, line);
+        p5_write_printable_part(out, text, length);
         fputc('\n', out);
-        free(line);
         text += length + (text[length] == '\n');
     }
-    if (out != NULL && fclose(out) == 0 && fits)
+    if (fclose(out) == 0)
         return shown;
     free(shown);
     return NULL;

@@ -127,6 +127,11 @@ void p5_write_printable(FILE *out, const char *text)
     utf8_write_printable(out, text);
 }
 
+void p5_write_printable_part(FILE *out, const char *text, size_t size)
+{
+    utf8_write_printable_part(out, text, size);
+}
+
 char *p5_printable(const char *text)
 {
     return utf8_printable(text);

@@ -7,9 +7,8 @@
 
 /* Upper bounds in core clocks. Each includes a turn of another bus master, except part_clocks and walk_clocks. */
 typedef struct bound {
-    uint32_t
-        access_clocks;    /* a data reference to memory, which may lie in two lines and two pages, page walks
-                                included */
+    /* A data reference to memory, which may lie in two lines and two pages, page walks included. */
+    uint32_t access_clocks;
     uint32_t part_clocks; /* the same without page walk, within 8 bytes, without LOCK, not to video memory */
     uint32_t line_clocks; /* the fetch of a line of code */
     uint32_t walk_clocks; /* a page walk */

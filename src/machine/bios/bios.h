@@ -79,9 +79,9 @@ void bios_set_clock(bios *b, const date *t);
 
 /* Writes a character at the cursor, as a teletype, on the screen only: the host's console does not get it. */
 void bios_video_put(bios *b, uint8_t character);
-/* The key buffer in the data area. A key is a word as INT 16h returns it. bios_key_put adds one and returns false
- * if the buffer is full, and bios_key_room whether it is not. bios_key_there reads the next key and leaves it there; bios_key_take also removes it. Both
- * return false if there is none. */
+/* The key buffer in the data area. A key is a word as INT 16h returns it. bios_key_room returns whether there is room for
+ * one. bios_key_put adds one, or returns false if there is none. bios_key_there reads the next key and leaves it there;
+ * bios_key_take also removes it. Both return false if the buffer is empty. */
 bool bios_key_put(bios *b, uint16_t key);
 bool bios_key_room(const bios *b);
 bool bios_key_there(const bios *b, uint16_t *key);

@@ -18,12 +18,11 @@ enum {
 
 typedef struct code_reader {
     p5_profile *p;
-    ARRAY_OF(uint64_t) starts; /* targets of calls, interrupts and far transfers, ascending */
-    ARRAY_OF(profile_function)
-    found;                  /* by address; not yet in the profile, in which functions are looked up */
-    profile_function *open; /* the last of `found`, while code may be added to it; NULL: none */
-    uint64_t reach;         /* the highest target of a direct jump in `open` */
-    bool tables;            /* `open` has an indirect jump */
+    ARRAY_OF(uint64_t) starts;        /* targets of calls, interrupts and far transfers, ascending */
+    ARRAY_OF(profile_function) found; /* by address; not yet in the profile */
+    profile_function *open;           /* the last of `found`, while code may be added to it; NULL: none */
+    uint64_t reach;                   /* the highest target of a direct jump in `open` */
+    bool tables;                      /* `open` has an indirect jump */
 } code_reader;
 
 static int by_number(const void *a, const void *b)

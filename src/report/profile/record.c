@@ -398,9 +398,8 @@ p5_status p5_profile_take(p5_machine *machine, const char *command, const char *
         if (!profile_is_too_large(core))
             return error_set(error, P5_ERR_MEMORY, "out of memory: the profile is not complete");
         error_set(error, P5_ERR_RANGE,
-                  "the profile is too large: the guest calls too much different code (%d instructions, each "
-                  "counted "
-                  "in every calling context)",
+                  "the profile is too large: the guest calls too much different code (%d instructions, "
+                  "counted in every calling context)",
                   PROFILE_MOST_KEYS);
         error_hint(error, "record a part of the run: --fast-forward and --max-instructions select one");
         return P5_ERR_RANGE;
