@@ -24,10 +24,7 @@ org 100h
 %include "report.inc"
         cmp byte [80h], 0
         jne child
-        mov sp, stack
-        mov bx, (stack - $$ + 100h + 15) / 16
-        mov ah, 4ah
-        int 21h
+        shrink
         mov ax, 3523h
         int 21h
         mov [own], bx
@@ -37,14 +34,8 @@ org 100h
         mov dx, handler
         mov ax, 2523h
         int 21h
-        mov ah, 1
-        int 21h
-        and ax, 0ffh
-        report "01", ax
-        mov ah, 8
-        int 21h
-        and ax, 0ffh
-        report "08", ax
+        report_al "01", 1
+        report_al "08", 8
         mov dx, line
         mov ah, 0ah
         int 21h
@@ -61,20 +52,14 @@ org 100h
         int 21h
         mov bx, [line]
         report "3F", ax, bx
-        mov ah, 7
-        int 21h
-        and ax, 0ffh
-        report "07", ax
+        report_al "07", 7
 .look:  mov ah, 0bh
         int 21h
         or al, al
         jz .look
         and ax, 0ffh
         report "0B", ax
-        mov ah, 8
-        int 21h
-        and ax, 0ffh
-        report "08", ax
+        report_al "08", 8
         mov ax, [calls]
         mov bx, stack
         sub bx, sp

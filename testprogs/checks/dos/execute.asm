@@ -43,12 +43,7 @@ org 100h
 %include "report.inc"
         cmp byte [80h], 0
         jne child
-        mov sp, stack
-        push cs
-        pop es
-        mov bx, (stack - $$ + 100h + 15) / 16
-        mov ah, 4ah
-        int 21h
+        shrink
         mov ax, cs
         mov [block + 4], ax
         mov [block + 8], ax

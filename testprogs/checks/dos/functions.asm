@@ -37,24 +37,15 @@
 org 100h
 %include "dos.inc"
 %include "report.inc"
-        mov ah, 19h
-        int 21h
-        and ax, 0ffh
-        report "19 drive", ax
+        report_al "19 drive", 19h
         mov dl, 24              ; Y: is not there
         mov ah, 0eh
         int 21h
-        mov ah, 19h
-        int 21h
-        and ax, 0ffh
-        report "0E no such drive", ax
+        report_al "0E no such drive", 19h
         mov dl, 2
         mov ah, 0eh
         int 21h
-        mov ah, 19h
-        int 21h
-        and ax, 0ffh
-        report "0E C:", ax
+        report_al "0E C:", 19h
         push ds
         mov ax, 1234h
         mov ds, ax
@@ -122,17 +113,11 @@ org 100h
         mov ax, 2e01h
         mov dl, 0
         int 21h
-        mov ah, 54h
-        int 21h
-        and ax, 0ffh
-        report "54 verify on", ax
+        report_al "54 verify on", 54h
         mov ax, 2e00h
         mov dl, 0
         int 21h
-        mov ah, 54h
-        int 21h
-        and ax, 0ffh
-        report "54 verify off", ax
+        report_al "54 verify off", 54h
         mov ax, 3301h
         mov dl, 1
         int 21h
@@ -248,18 +233,9 @@ org 100h
         mov ax, 6601h
         int 21h
         report "66 code page", bx, dx
-        mov ah, 18h
-        int 21h
-        and ax, 0ffh
-        report "18 nothing", ax
-        mov ah, 1dh
-        int 21h
-        and ax, 0ffh
-        report "1D nothing", ax
-        mov ah, 20h
-        int 21h
-        and ax, 0ffh
-        report "20 nothing", ax
+        report_al "18 nothing", 18h
+        report_al "1D nothing", 1dh
+        report_al "20 nothing", 20h
         finish
 show:   lodsb
         or al, al

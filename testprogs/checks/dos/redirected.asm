@@ -55,23 +55,11 @@ org 100h
         mov cx, 0               ; and it is the input
         mov ah, 46h
         int 21h
-        mov ah, 7
-        int 21h
-        and ax, 0ffh
-        report "07", ax
-        mov ah, 0bh
-        int 21h
-        and ax, 0ffh
-        report "0B", ax
-        mov ah, 8
-        int 21h
-        and ax, 0ffh
-        report "08", ax
+        report_al "07", 7
+        report_al "0B", 0bh
+        report_al "08", 8
         mov dl, 0ffh
-        mov ah, 6
-        int 21h
-        and ax, 0ffh
-        report "06", ax
+        report_al "06", 6
         mov bx, 0
         mov cx, 3
         mov dx, area

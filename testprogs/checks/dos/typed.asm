@@ -30,18 +30,9 @@ org 100h
         mov ax, 2523h           ; Ctrl-C is read by AH = 07h
         mov dx, handler
         int 21h
-        mov ah, 1
-        int 21h
-        and ax, 0ffh
-        report "01", ax
-        mov ah, 8
-        int 21h
-        and ax, 0ffh
-        report "08", ax
-        mov ah, 7
-        int 21h
-        and ax, 0ffh
-        report "07", ax
+        report_al "01", 1
+        report_al "08", 8
+        report_al "07", 7
         mov ax, 0c07h
         int 21h
         and ax, 0ffh
@@ -112,10 +103,7 @@ org 100h
         int 21h
         mov bx, [area]
         report "3F at the end", ax, bx
-        mov ah, 8
-        int 21h
-        and ax, 0ffh
-        report "08 at the end", ax
+        report_al "08 at the end", 8
         mov dl, 0ffh
         mov ah, 6
         int 21h

@@ -7,16 +7,9 @@
 #! note predicts taken; its prediction is discarded with the flush and costs nothing (Agner Fog, 3).
         mov ecx,N
         .balign 32
-L:      nop
+L:      .rept 10
         nop
-        nop
-        nop
-        nop
-        nop
-        nop
-        nop
-        nop
-        nop
+        .endr
         xor eax,1
         jz 1f
         nop

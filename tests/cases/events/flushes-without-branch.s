@@ -9,16 +9,9 @@
         mov ecx,N
         mov edx,0x55555556
         .balign 32
-L:      nop
+L:      .rept 10
         nop
-        nop
-        nop
-        nop
-        nop
-        nop
-        nop
-        nop
-        nop
+        .endr
         add eax,edx
         jc 1f
         nop
