@@ -120,7 +120,7 @@ static bool add_argument(p5_case_function *f, const char *text)
     enum { LARGEST_BUFFER = 16 << 20 };
     uint64_t number = 0;
     p5_case_argument *to = &f->arguments[f->argument_count++];
-    if (strncmp(text, "file:", 5) == 0) {
+    if (strncmp(text, "file:", 5) == 0 && text[5] != '\0') {
         to->file = text + 5;
         return true;
     }

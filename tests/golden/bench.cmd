@@ -34,6 +34,7 @@ p5scope bench --asm 'mov %eax, %ebx' --csv >att.csv; p5scope bench --asm 'mov eb
 p5scope bench --asm nop --arg 3
 p5scope bench function.o --function total --arg many
 p5scope bench function.o --function total --arg -2147483649
+p5scope bench function.o --function total --arg file:
 p5scope bench function.o --function total --unroll 3
 p5scope bench --no-diagram --asm 'inc eax' --asm 'inc eax; imul ecx, ecx'
 p5scope bench --repeat 10 --csv --asm 'mov eax, [esi]' --asm 'mov eax, [esi+1]'
