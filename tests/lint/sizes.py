@@ -14,7 +14,8 @@ MOST_WIDE_IN_TESTS, MOST_LONG_FILES = 5, 10
 
 
 def parameter_count(text):
-    """Returns the number of parameters in a list without its parentheses."""
+    """Returns the number of parameters in a list without its parentheses. Commas in texts do not count."""
+    text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
     depth = commas = 0
     for character in text:
         depth += (character == "(") - (character == ")")

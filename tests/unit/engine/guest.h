@@ -407,6 +407,25 @@ static inline void guest_run(guest *g, engine_stop expected)
         guest_open(g);                                                                                       \
         GUEST_LOAD(g, name);                                                                                 \
     } while (0)
+
+/* TEST_OF_GUEST(name, code) {...} defines a test that runs the code of GUEST(code, ...). The body has a `guest *g`,
+ * which is opened before it and closed after it. */
+#define TEST_OF_GUEST(name, code)                                                                            \
+    static void name##_body(guest *g);                                                                       \
+    TEST(name)                                                                                               \
+    {                                                                                                        \
+        guest g;                                                                                             \
+        GUEST_OPEN(&g, code);                                                                                \
+        name##_body(&g);                                                                                     \
+        guest_close(&g);                                                                                     \
+    }                                                                                                        \
+    static void name##_body(guest *g)
+
+/* GUEST_TEST(name, text) {...} is the same for code that no other test runs. The code is in name[]. */
+#define GUEST_TEST(name, text)                                                                               \
+    GUEST(name, text);                                                                                       \
+    TEST_OF_GUEST(test_##name, name)
+
 #define guest_expect_access(g, insn, n, where, bytes, what)                                                  \
     guest_expect_access_at(g, insn, n, (p5_access){.linear = (where), .size = (bytes), .flags = (what)},     \
                            __FILE__, __LINE__)

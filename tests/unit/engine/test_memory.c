@@ -50,54 +50,43 @@ TEST(test_not_identity)
 }
 
 /* Accessed on a read, dirty only on a write, and a write after a read must still set it. */
-GUEST(bits, "mov eax, [0x30000]\n mov ebx, [0x31000]\n mov [0x31000], ebx\n hlt");
-
-TEST(test_accessed_dirty)
+GUEST_TEST(accessed_dirty, "mov eax, [0x30000]\n mov ebx, [0x31000]\n mov [0x31000], ebx\n hlt")
 {
-    guest g;
-    guest_open(&g);
-    paging_on(&g, P | W);
-    GUEST_LOAD(&g, bits);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(guest_peek32(&g, TABLE + 4 * 0x30) & (A | D), A);
-    assert_int_equal(guest_peek32(&g, TABLE + 4 * 0x31) & (A | D), A | D);
-    assert_int_equal(guest_peek32(&g, TABLE + 4 * 0x32) & (A | D), 0);
-    assert_int_equal(guest_peek32(&g, DIRECTORY) & A, A);
+    paging_on(g, P | W);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(g, TABLE + 4 * 0x30) & (A | D), A);
+    assert_int_equal(guest_peek32(g, TABLE + 4 * 0x31) & (A | D), A | D);
+    assert_int_equal(guest_peek32(g, TABLE + 4 * 0x32) & (A | D), 0);
+    assert_int_equal(guest_peek32(g, DIRECTORY) & A, A);
     /* Each bit is reported once, a dirty bit only for a write. */
-    assert_int_equal(engine_page_bits_set(g.e, 0x30000, true), P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED);
-    assert_int_equal(engine_page_bits_set(g.e, 0x31000, false), P5_PAGE_ACCESSED);
-    assert_int_equal(engine_page_bits_set(g.e, 0x31000, true), P5_PAGE_DIRTY);
-    assert_int_equal(engine_page_bits_set(g.e, 0x31000, true), 0);
-    assert_int_equal(engine_page_bits_set(g.e, 0x32000, true), 0);
-    guest_close(&g);
+    assert_int_equal(engine_page_bits_set(g->e, 0x30000, true),
+                     P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED);
+    assert_int_equal(engine_page_bits_set(g->e, 0x31000, false), P5_PAGE_ACCESSED);
+    assert_int_equal(engine_page_bits_set(g->e, 0x31000, true), P5_PAGE_DIRTY);
+    assert_int_equal(engine_page_bits_set(g->e, 0x31000, true), 0);
+    assert_int_equal(engine_page_bits_set(g->e, 0x32000, true), 0);
 }
 
 /* A 4 MB page, only with CR4.PSE; reserved bits in its entry fault. */
-GUEST(large, "mov eax, [0xc0012340]\n hlt");
-
-TEST(test_large_page)
+GUEST_TEST(large_page, "mov eax, [0xc0012340]\n hlt")
 {
-    guest g;
-    guest_open(&g);
-    paging_on(&g, P | W);
-    guest_poke32(&g, DIRECTORY + 4 * 0x300, 0x400000 | P | W | PS);
-    guest_poke32(&g, 0x412340, 0x600d);
-    engine_set(g.e, ENGINE_CR4, 0x10);
-    GUEST_LOAD(&g, large);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0x600d);
-    assert_int_equal(g.accesses[0].physical, 0x412340);
-    assert_int_equal(g.accesses[0].flags, P5_ACCESS_LARGE_PAGE);
+    paging_on(g, P | W);
+    guest_poke32(g, DIRECTORY + 4 * 0x300, 0x400000 | P | W | PS);
+    guest_poke32(g, 0x412340, 0x600d);
+    engine_set(g->e, ENGINE_CR4, 0x10);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 0x600d);
+    assert_int_equal(g->accesses[0].physical, 0x412340);
+    assert_int_equal(g->accesses[0].flags, P5_ACCESS_LARGE_PAGE);
     uint32_t directory, table;
-    engine_walk(g.e, 0xc0012340, &directory, &table);
+    engine_walk(g->e, 0xc0012340, &directory, &table);
     assert_int_equal(table, 0);
-    guest_poke32(&g, DIRECTORY + 4 * 0x300, 0x401000 | P | W | PS);
-    engine_flush_translations(g.e);
-    guest_enter(&g, 0, GUEST_CODE, GUEST_STACK);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.events[0].vector, 14);
-    assert_int_equal(g.events[0].error_code, 9);
-    guest_close(&g);
+    guest_poke32(g, DIRECTORY + 4 * 0x300, 0x401000 | P | W | PS);
+    engine_flush_translations(g->e);
+    guest_enter(g, 0, GUEST_CODE, GUEST_STACK);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->events[0].vector, 14);
+    assert_int_equal(g->events[0].error_code, 9);
 }
 
 /* Opens a guest that runs `code` at CPL 3. `entry` is the page table's entry for the page at 30000h. */
@@ -157,202 +146,164 @@ TEST(test_alignment_after_page_faults)
 }
 
 /* The supervisor writes to read-only pages unless CR0.WP. */
-TEST(test_write_protect)
+TEST_OF_GUEST(test_write_protect, write3)
 {
-    guest g;
-    guest_open(&g);
-    paging_on(&g, P | W);
-    guest_poke32(&g, TABLE + 4 * 0x30, 0x30000 | P);
-    GUEST_LOAD(&g, write3);
-    engine_set(g.e, ENGINE_EAX, 42);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.event_count, 0);
-    assert_int_equal(guest_peek32(&g, 0x30000), 42);
-    engine_set(g.e, ENGINE_CR0, 0x80010033);
-    engine_set(g.e, ENGINE_EIP, GUEST_CODE);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.events[0].vector, 14);
-    assert_int_equal(g.events[0].error_code, 3);
-    guest_close(&g);
+    paging_on(g, P | W);
+    guest_poke32(g, TABLE + 4 * 0x30, 0x30000 | P);
+    engine_set(g->e, ENGINE_EAX, 42);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->event_count, 0);
+    assert_int_equal(guest_peek32(g, 0x30000), 42);
+    engine_set(g->e, ENGINE_CR0, 0x80010033);
+    engine_set(g->e, ENGINE_EIP, GUEST_CODE);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->events[0].vector, 14);
+    assert_int_equal(g->events[0].error_code, 3);
 }
 
 /* A changed entry is seen after INVLPG or a load of CR3, not before. */
-GUEST(stale, "mov eax, [0x30000]\n mov dword ptr [0x50c0], 0x31003\n mov ebx, [0x30000]\n invlpg [0x30000]\n "
-             "mov ecx, [0x30000]\n"
-             "mov dword ptr [0x50c0], 0x32003\n mov edx, cr3\n mov cr3, edx\n mov edx, [0x30000]\n hlt");
-
-TEST(test_stale)
+GUEST_TEST(stale,
+           "mov eax, [0x30000]\n mov dword ptr [0x50c0], 0x31003\n mov ebx, [0x30000]\n invlpg [0x30000]\n "
+           "mov ecx, [0x30000]\n"
+           "mov dword ptr [0x50c0], 0x32003\n mov edx, cr3\n mov cr3, edx\n mov edx, [0x30000]\n hlt")
 {
-    guest g;
-    guest_open(&g);
-    paging_on(&g, P | W);
+    paging_on(g, P | W);
     assert_int_equal(TABLE + 4 * 0x30, 0x50c0);
     for (unsigned i = 0; i < 3; i++)
-        guest_poke32(&g, 0x30000 + 0x1000 * i, 100 + i);
-    GUEST_LOAD(&g, stale);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 100);
-    assert_int_equal(engine_get(g.e, ENGINE_EBX), 100);
-    assert_int_equal(engine_get(g.e, ENGINE_ECX), 101);
-    assert_int_equal(engine_get(g.e, ENGINE_EDX), 102);
-    assert_int_equal(g.special_count, 2);
-    assert_int_equal(g.specials[0], ENGINE_INVLPG);
-    assert_int_equal(g.specials[1], ENGINE_MOV_TO_CR);
-    guest_close(&g);
+        guest_poke32(g, 0x30000 + 0x1000 * i, 100 + i);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 100);
+    assert_int_equal(engine_get(g->e, ENGINE_EBX), 100);
+    assert_int_equal(engine_get(g->e, ENGINE_ECX), 101);
+    assert_int_equal(engine_get(g->e, ENGINE_EDX), 102);
+    assert_int_equal(g->special_count, 2);
+    assert_int_equal(g->specials[0], ENGINE_INVLPG);
+    assert_int_equal(g->specials[1], ENGINE_MOV_TO_CR);
 }
 
-/* The same linear address with other code after a CR3 load: two address spaces. */
-GUEST(switch_space, "mov cr3, ecx\n call edi\n hlt");
 GUEST(space1, "mov eax, 1\n ret");
 GUEST(space2, "mov eax, 2\n ret");
 
-TEST(test_address_spaces)
+/* The same linear address with other code after a CR3 load: two address spaces. */
+GUEST_TEST(address_spaces, "mov cr3, ecx\n call edi\n hlt")
 {
-    guest g;
-    guest_open(&g);
-    paging_on(&g, P | W);
+    paging_on(g, P | W);
     for (unsigned i = 0; i < 1024; i++) /* a second table: linear 40000h is physical 41000h */
-        guest_poke32(&g, TABLE + 0x2000 + 4 * i, (i == 0x40 ? 0x41u : i) << 12 | P | W);
-    guest_poke32(&g, TABLE + 0x1000, (TABLE + 0x2000) | P | W);
-    guest_put(&g, 0x40000, space1, space1_end);
-    guest_put(&g, 0x41000, space2, space2_end);
-    GUEST_LOAD(&g, switch_space);
+        guest_poke32(g, TABLE + 0x2000 + 4 * i, (i == 0x40 ? 0x41u : i) << 12 | P | W);
+    guest_poke32(g, TABLE + 0x1000, (TABLE + 0x2000) | P | W);
+    guest_put(g, 0x40000, space1, space1_end);
+    guest_put(g, 0x41000, space2, space2_end);
     for (unsigned i = 0; i < 6; i++) {
-        engine_set(g.e, ENGINE_ECX, i & 1 ? TABLE + 0x1000 : DIRECTORY);
-        engine_set(g.e, ENGINE_EDI, 0x40000);
-        guest_enter(&g, 0, GUEST_CODE, GUEST_STACK);
-        guest_run(&g, ENGINE_HALTED);
-        assert_int_equal(engine_get(g.e, ENGINE_EAX), 1 + (i & 1));
+        engine_set(g->e, ENGINE_ECX, i & 1 ? TABLE + 0x1000 : DIRECTORY);
+        engine_set(g->e, ENGINE_EDI, 0x40000);
+        guest_enter(g, 0, GUEST_CODE, GUEST_STACK);
+        guest_run(g, ENGINE_HALTED);
+        assert_int_equal(engine_get(g->e, ENGINE_EAX), 1 + (i & 1));
     }
-    guest_close(&g);
 }
 
-TEST(test_a20)
+TEST_OF_GUEST(test_a20, read3)
 {
-    guest g;
-    guest_open(&g);
-    guest_poke32(&g, 0x800, 0x00cf9b00);
-    guest_poke32(&g, 0x30000, 0x11);
-    guest_poke32(&g, 0x130000, 0x22);
-    GUEST_LOAD(&g, read3);
-    uint8_t *code = engine_ram(g.e, GUEST_CODE, 8);
+    guest_poke32(g, 0x800, 0x00cf9b00);
+    guest_poke32(g, 0x30000, 0x11);
+    guest_poke32(g, 0x130000, 0x22);
+    uint8_t *code = engine_ram(g->e, GUEST_CODE, 8);
     code[3] = 0x13; /* mov eax, [0x130000] */
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0x22);
-    engine_set_a20(g.e, false);
-    engine_set(g.e, ENGINE_EIP, GUEST_CODE);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0x11);
-    assert_int_equal(g.accesses[1].physical, 0x30000);
-    engine_set_a20(g.e, true);
-    engine_set(g.e, ENGINE_EIP, GUEST_CODE);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0x22);
-    guest_close(&g);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 0x22);
+    engine_set_a20(g->e, false);
+    engine_set(g->e, ENGINE_EIP, GUEST_CODE);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 0x11);
+    assert_int_equal(g->accesses[1].physical, 0x30000);
+    engine_set_a20(g->e, true);
+    engine_set(g->e, ENGINE_EIP, GUEST_CODE);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 0x22);
 }
 
 /* --- Self-modifying code --- */
 
 /* Changes an instruction ahead in its own block: every instruction is retired once, the new code runs. The
  * changed one is the "mov ecx, 1" at offset 21. */
-GUEST(same_block,
-      "mov ebx, [0x30000]\n push eax\n mov byte ptr [0x10011], 7\n inc edx\n nop\n mov ecx, 1\n hlt");
-
-TEST(test_same_block)
+GUEST_TEST(same_block,
+           "mov ebx, [0x30000]\n push eax\n mov byte ptr [0x10011], 7\n inc edx\n nop\n mov ecx, 1\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, same_block);
     assert_int_equal(same_block[16], 0xb9); /* mov ecx, imm32: its immediate is at 10011h */
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_ECX), 7);
-    assert_int_equal(engine_get(g.e, ENGINE_EDX), 1);
-    assert_int_equal(g.count, 7);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_ECX), 7);
+    assert_int_equal(engine_get(g->e, ENGINE_EDX), 1);
+    assert_int_equal(g->count, 7);
     static const uint32_t offsets[] = {0, 6, 7, 14, 15, 16, 21};
     for (unsigned i = 0; i < 7; i++)
-        assert_int_equal(g.insns[i].address, GUEST_CODE + offsets[i]);
+        assert_int_equal(g->insns[i].address, GUEST_CODE + offsets[i]);
     static const unsigned accesses[] = {1, 1, 1, 0, 0, 0, 0};
     for (unsigned i = 0; i < 7; i++)
-        assert_int_equal(g.insns[i].accesses, accesses[i]);
-    guest_close(&g);
+        assert_int_equal(g->insns[i].accesses, accesses[i]);
 }
 
 /* A read-modify-write of the instruction after it, in a loop: 10 times round. */
-GUEST(in_loop, "mov ebp, 10\n 1: inc dword ptr [0x1000c]\n mov eax, 0\n dec ebp\n jnz 1b\n hlt");
-
-TEST(test_in_loop)
+GUEST_TEST(in_loop, "mov ebp, 10\n 1: inc dword ptr [0x1000c]\n mov eax, 0\n dec ebp\n jnz 1b\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, in_loop);
     assert_int_equal(in_loop[11], 0xb8);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 10);
-    assert_int_equal(g.count, 1 + 4 * 10 + 1);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 10);
+    assert_int_equal(g->count, 1 + 4 * 10 + 1);
     for (unsigned i = 0; i < 10; i++) {
-        guest_expect_access(&g, 1 + 4 * i, 0, 0x1000c, 4, 0);
-        guest_expect_access(&g, 1 + 4 * i, 1, 0x1000c, 4, P5_ACCESS_WRITE);
+        guest_expect_access(g, 1 + 4 * i, 0, 0x1000c, 4, 0);
+        guest_expect_access(g, 1 + 4 * i, 1, 0x1000c, 4, P5_ACCESS_WRITE);
     }
-    guest_close(&g);
 }
 
-/* Another block in the same page, one in another page, and plain data beside code. */
-GUEST(other_block, "mov byte ptr [0x10101], 3\n mov byte ptr [0x20001], 5\n mov dword ptr [0x10800], 9\n mov "
-                   "ecx, 0x10100\n call ecx\n"
-                   "mov ebx, eax\n mov ecx, 0x20000\n call ecx\n hlt");
 GUEST(callee, "mov eax, 0\n ret");
 
-TEST(test_other_blocks)
+/* Another block in the same page, one in another page, and plain data beside code. */
+GUEST_TEST(other_blocks,
+           "mov byte ptr [0x10101], 3\n mov byte ptr [0x20001], 5\n mov dword ptr [0x10800], 9\n mov "
+           "ecx, 0x10100\n call ecx\n"
+           "mov ebx, eax\n mov ecx, 0x20000\n call ecx\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, other_block);
     for (unsigned round = 0; round < 3; round++) {
-        guest_put(&g, 0x10100, callee, callee_end);
-        guest_put(&g, 0x20000, callee, callee_end);
-        engine_flush_code(g.e, 0x10100, 6);
-        engine_flush_code(g.e, 0x20000, 6);
-        g.count = 0;
-        engine_set(g.e, ENGINE_EIP, GUEST_CODE);
-        guest_run(&g, ENGINE_HALTED);
-        assert_int_equal(engine_get(g.e, ENGINE_EBX), 3);
-        assert_int_equal(engine_get(g.e, ENGINE_EAX), 5);
-        assert_int_equal(guest_peek32(&g, 0x10800), 9);
-        assert_int_equal(g.count, 13);
+        guest_put(g, 0x10100, callee, callee_end);
+        guest_put(g, 0x20000, callee, callee_end);
+        engine_flush_code(g->e, 0x10100, 6);
+        engine_flush_code(g->e, 0x20000, 6);
+        g->count = 0;
+        engine_set(g->e, ENGINE_EIP, GUEST_CODE);
+        guest_run(g, ENGINE_HALTED);
+        assert_int_equal(engine_get(g->e, ENGINE_EBX), 3);
+        assert_int_equal(engine_get(g->e, ENGINE_EAX), 5);
+        assert_int_equal(guest_peek32(g, 0x10800), 9);
+        assert_int_equal(g->count, 13);
     }
-    guest_close(&g);
 }
 
 /* REP MOVSB over the REP instruction itself: the copy ends where the instruction was replaced. */
-GUEST(rep_over, "mov esi, 0x30000\n mov edi, 0x1000e\n mov ecx, 4\n rep movsb\n nop\n nop\n hlt\n");
-
-TEST(test_rep_over_itself)
+GUEST_TEST(rep_over_itself,
+           "mov esi, 0x30000\n mov edi, 0x1000e\n mov ecx, 4\n rep movsb\n nop\n nop\n hlt\n")
 {
-    guest g;
-    GUEST_OPEN(&g, rep_over);
-    guest_poke32(&g, 0x30000, 0x90909090);
-    guest_run(&g, ENGINE_HALTED);
+    guest_poke32(g, 0x30000, 0x90909090);
+    guest_run(g, ENGINE_HALTED);
     /* The first byte copied replaces byte 0Eh (the immediate's last, zero before: harmless), the second the
      * REP prefix. */
     unsigned copied = 0;
-    for (unsigned i = 0; i < g.count; i++)
-        copied += g.insns[i].accesses / 2;
-    assert_int_equal(engine_get(g.e, ENGINE_EDI), 0x1000e + copied);
+    for (unsigned i = 0; i < g->count; i++)
+        copied += g->insns[i].accesses / 2;
+    assert_int_equal(engine_get(g->e, ENGINE_EDI), 0x1000e + copied);
     assert_true(copied >= 2 && copied <= 3);
-    guest_close(&g);
 }
 
 /* A host write through engine_write_linear is seen by translated code without further ado. */
-TEST(test_host_write)
+TEST_OF_GUEST(test_host_write, callee)
 {
-    guest g;
-    GUEST_OPEN(&g, callee);
-    engine_ram(g.e, GUEST_CODE, 8)[5] = 0xf4;
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0);
+    engine_ram(g->e, GUEST_CODE, 8)[5] = 0xf4;
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 0);
     uint8_t seven = 7;
-    assert_true(engine_write_linear(g.e, GUEST_CODE + 1, &seven, 1));
-    engine_set(g.e, ENGINE_EIP, GUEST_CODE);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 7);
-    guest_close(&g);
+    assert_true(engine_write_linear(g->e, GUEST_CODE + 1, &seven, 1));
+    engine_set(g->e, ENGINE_EIP, GUEST_CODE);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 7);
 }
 
 /* What is put into entry `index` of the page cache, saved, and loaded by another engine; `message`: it is

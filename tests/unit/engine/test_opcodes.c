@@ -321,28 +321,24 @@ TEST(test_x87_compares)
 
 /* Rotations by a count of which the translator finds out that it is 0, or knows nothing, or that it is more
  * than the operand has bits. */
-GUEST(rotations, "mov ecx, 0x0ee00000\n mov cx, 0\n rol dword ptr [0x30000], cl\n rol eax, cl\n rol ax, cl\n "
-                 "mov cl, [0x30010]\n rol dword ptr [0x30004], cl\n rol ebx, cl\n rol dx, cl\n rol dh, cl\n "
-                 "rol esi, 31\n hlt");
-
-TEST(test_rotations)
+GUEST_TEST(rotations,
+           "mov ecx, 0x0ee00000\n mov cx, 0\n rol dword ptr [0x30000], cl\n rol eax, cl\n rol ax, cl\n "
+           "mov cl, [0x30010]\n rol dword ptr [0x30004], cl\n rol ebx, cl\n rol dx, cl\n rol dh, cl\n "
+           "rol esi, 31\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, rotations);
     const uint32_t value = 0x81234567;
     const uint8_t count = 0x24; /* 4 */
-    memcpy(engine_ram(g.e, 0x30000, 4), &value, 4);
-    memcpy(engine_ram(g.e, 0x30004, 4), &value, 4);
-    memcpy(engine_ram(g.e, 0x30010, 1), &count, 1);
+    memcpy(engine_ram(g->e, 0x30000, 4), &value, 4);
+    memcpy(engine_ram(g->e, 0x30004, 4), &value, 4);
+    memcpy(engine_ram(g->e, 0x30010, 1), &count, 1);
     for (unsigned id = ENGINE_EAX; id <= ENGINE_ESI; id++)
         if (id != ENGINE_ESP)
-            engine_set(g.e, id, value);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(guest_peek32(&g, 0x30000), 0x81234567);
-    assert_int_equal(guest_peek32(&g, 0x30004), 0x12345678);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0x81234567);
-    assert_int_equal(engine_get(g.e, ENGINE_EBX), 0x12345678);
-    assert_int_equal(engine_get(g.e, ENGINE_EDX), 0x81236574); /* 4567 -> 5674, then 56 -> 65 */
-    assert_int_equal(engine_get(g.e, ENGINE_ESI), 0xc091a2b3);
-    guest_close(&g);
+            engine_set(g->e, id, value);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(g, 0x30000), 0x81234567);
+    assert_int_equal(guest_peek32(g, 0x30004), 0x12345678);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 0x81234567);
+    assert_int_equal(engine_get(g->e, ENGINE_EBX), 0x12345678);
+    assert_int_equal(engine_get(g->e, ENGINE_EDX), 0x81236574); /* 4567 -> 5674, then 56 -> 65 */
+    assert_int_equal(engine_get(g->e, ENGINE_ESI), 0xc091a2b3);
 }

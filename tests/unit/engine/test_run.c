@@ -5,41 +5,33 @@
 
 #include "guest.h"
 
-GUEST(plain, "mov eax, 5\n mov ebx, 0x30000\n mov [ebx], eax\n add [ebx], eax\n mov ecx, [ebx]\n push ecx\n "
-             "pop edx\n hlt");
-
-TEST(test_plain)
+GUEST_TEST(plain,
+           "mov eax, 5\n mov ebx, 0x30000\n mov [ebx], eax\n add [ebx], eax\n mov ecx, [ebx]\n push ecx\n "
+           "pop edx\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, plain);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.count, 8);
-    assert_int_equal(engine_get(g.e, ENGINE_EDX), 10);
-    assert_int_equal(engine_get(g.e, ENGINE_EIP), GUEST_CODE + (uint32_t)(plain_end - plain));
-    assert_int_equal(guest_peek32(&g, 0x30000), 10);
-    guest_expect_access(&g, 2, 0, 0x30000, 4, P5_ACCESS_WRITE);
-    guest_expect_access(&g, 3, 0, 0x30000, 4, 0);
-    guest_expect_access(&g, 3, 1, 0x30000, 4, P5_ACCESS_WRITE);
-    guest_expect_access(&g, 4, 0, 0x30000, 4, 0);
-    guest_expect_access(&g, 5, 0, GUEST_STACK - 4, 4, P5_ACCESS_WRITE);
-    guest_expect_access(&g, 6, 0, GUEST_STACK - 4, 4, 0);
-    guest_close(&g);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->count, 8);
+    assert_int_equal(engine_get(g->e, ENGINE_EDX), 10);
+    assert_int_equal(engine_get(g->e, ENGINE_EIP), GUEST_CODE + (uint32_t)(plain_end - plain));
+    assert_int_equal(guest_peek32(g, 0x30000), 10);
+    guest_expect_access(g, 2, 0, 0x30000, 4, P5_ACCESS_WRITE);
+    guest_expect_access(g, 3, 0, 0x30000, 4, 0);
+    guest_expect_access(g, 3, 1, 0x30000, 4, P5_ACCESS_WRITE);
+    guest_expect_access(g, 4, 0, 0x30000, 4, 0);
+    guest_expect_access(g, 5, 0, GUEST_STACK - 4, 4, P5_ACCESS_WRITE);
+    guest_expect_access(g, 6, 0, GUEST_STACK - 4, 4, 0);
 }
 
 GUEST(loop, "mov ecx, 1000\n 1: inc eax\n dec ecx\n jnz 1b\n hlt");
-
-TEST(test_loop)
+TEST_OF_GUEST(test_loop, loop)
 {
-    guest g;
-    GUEST_OPEN(&g, loop);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.count, 1 + 3 * 1000 + 1);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 1000);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->count, 1 + 3 * 1000 + 1);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 1000);
     unsigned taken = 0;
-    for (unsigned i = 0; i < g.count; i++)
-        taken += g.insns[i].last && g.insns[i].next == GUEST_CODE + 5;
+    for (unsigned i = 0; i < g->count; i++)
+        taken += g->insns[i].last && g->insns[i].next == GUEST_CODE + 5;
     assert_int_equal(taken, 999);
-    guest_close(&g);
 }
 
 GUEST(either, "test eax, eax\n jz 1f\n inc ebx\n 1: hlt");
@@ -82,67 +74,54 @@ TEST(test_batch)
 }
 
 /* What looks outside, faults or is asked for sees everything before it given away. */
-GUEST(outside, "mov ecx, 5\n 1: dec ecx\n jnz 1b\n rdtsc\n mov ecx, 3\n 2: dec ecx\n jnz 2b\n out 0x80, al\n "
-               "mov ecx, 2\n 3: dec ecx\n jnz 3b\n mov eax, 0\n div ecx");
-
-TEST(test_batch_outside)
+GUEST_TEST(batch_outside,
+           "mov ecx, 5\n 1: dec ecx\n jnz 1b\n rdtsc\n mov ecx, 3\n 2: dec ecx\n jnz 2b\n out 0x80, al\n "
+           "mov ecx, 2\n 3: dec ecx\n jnz 3b\n mov eax, 0\n div ecx")
 {
-    guest g;
-    GUEST_OPEN(&g, outside);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.special_insns[0], 1 + 2 * 5);
-    assert_int_equal(g.port_insns[0], 11 + 1 + 1 + 2 * 3);
-    assert_int_equal(g.event_count, 1);
-    assert_int_equal(g.deliveries[0].vector, 0);
-    assert_int_equal(g.count, 19 + 1 + 1 + 2 * 2 + 1 + 1 /* HLT of the handler */);
-    guest_close(&g);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->special_insns[0], 1 + 2 * 5);
+    assert_int_equal(g->port_insns[0], 11 + 1 + 1 + 2 * 3);
+    assert_int_equal(g->event_count, 1);
+    assert_int_equal(g->deliveries[0].vector, 0);
+    assert_int_equal(g->count, 19 + 1 + 1 + 2 * 2 + 1 + 1 /* HLT of the handler */);
 }
 
-GUEST(rep, "mov esi, 0x30000\n mov edi, 0x31000\n mov ecx, 3\n rep movsd\n mov ecx, 0\n rep stosb\n mov ecx, "
-           "10\n mov al, 0\n mov edi, 0x30000\n repne scasb\n hlt");
-
-TEST(test_rep)
+GUEST_TEST(rep,
+           "mov esi, 0x30000\n mov edi, 0x31000\n mov ecx, 3\n rep movsd\n mov ecx, 0\n rep stosb\n mov ecx, "
+           "10\n mov al, 0\n mov edi, 0x30000\n repne scasb\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, rep);
     for (unsigned i = 0; i < 3; i++)
-        guest_poke32(&g, 0x30000 + 4 * i, 0x11111111 * (i + 1));
-    *engine_ram(g.e, 0x30004, 1) = 0;
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.count, 11);
-    assert_int_equal(g.insns[3].repeats, 3);
-    assert_int_equal(g.insns[3].accesses, 6);
-    assert_false(g.insns[3].part);
+        guest_poke32(g, 0x30000 + 4 * i, 0x11111111 * (i + 1));
+    *engine_ram(g->e, 0x30004, 1) = 0;
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->count, 11);
+    assert_int_equal(g->insns[3].repeats, 3);
+    assert_int_equal(g->insns[3].accesses, 6);
+    assert_false(g->insns[3].part);
     for (unsigned i = 0; i < 3; i++) {
-        guest_expect_access(&g, 3, 2 * i, 0x30000 + 4 * i, 4, 0);
-        guest_expect_access(&g, 3, 2 * i + 1, 0x31000 + 4 * i, 4, P5_ACCESS_WRITE);
+        guest_expect_access(g, 3, 2 * i, 0x30000 + 4 * i, 4, 0);
+        guest_expect_access(g, 3, 2 * i + 1, 0x31000 + 4 * i, 4, P5_ACCESS_WRITE);
     }
-    assert_int_equal(g.insns[5].repeats, 0);
-    assert_int_equal(g.insns[5].accesses, 0);
-    assert_int_equal(g.insns[9].repeats, 5);
-    assert_int_equal(g.insns[9].accesses, 5);
-    assert_int_equal(engine_get(g.e, ENGINE_ECX), 5);
-    guest_close(&g);
+    assert_int_equal(g->insns[5].repeats, 0);
+    assert_int_equal(g->insns[5].accesses, 0);
+    assert_int_equal(g->insns[9].repeats, 5);
+    assert_int_equal(g->insns[9].accesses, 5);
+    assert_int_equal(engine_get(g->e, ENGINE_ECX), 5);
 }
 
 /* 100,000 iterations: given away in parts, of which all but the last are incomplete. */
-GUEST(long_rep, "mov edi, 0x100000\n mov ecx, 100000\n rep stosd\n hlt");
-
-TEST(test_long_rep)
+GUEST_TEST(long_rep, "mov edi, 0x100000\n mov ecx, 100000\n rep stosd\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, long_rep);
-    guest_run(&g, ENGINE_HALTED);
+    guest_run(g, ENGINE_HALTED);
     unsigned iterations = 0, complete = 0;
-    for (unsigned i = 2; i + 1 < g.count; i++) {
-        assert_int_equal(g.insns[i].accesses, g.insns[i].repeats);
-        iterations += g.insns[i].repeats;
-        complete += !g.insns[i].part;
+    for (unsigned i = 2; i + 1 < g->count; i++) {
+        assert_int_equal(g->insns[i].accesses, g->insns[i].repeats);
+        iterations += g->insns[i].repeats;
+        complete += !g->insns[i].part;
     }
     assert_int_equal(iterations, 100000);
     assert_int_equal(complete, 1);
-    assert_true(g.count > 4);
-    guest_close(&g);
+    assert_true(g->count > 4);
 }
 
 /* Another thread asks for attention all the time. The strings fit into one stretch each. */
@@ -221,16 +200,11 @@ TEST(test_crossing)
 }
 
 /* Nothing responds outside RAM: reads give ones, writes are lost. */
-GUEST(open_bus, "mov eax, [0x10000000]\n mov dword ptr [0x10000000], 0\n mov ebx, [0x10000000]\n hlt");
-
-TEST(test_open_bus)
+GUEST_TEST(open_bus, "mov eax, [0x10000000]\n mov dword ptr [0x10000000], 0\n mov ebx, [0x10000000]\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, open_bus);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0xffffffff);
-    assert_int_equal(engine_get(g.e, ENGINE_EBX), 0xffffffff);
-    guest_close(&g);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 0xffffffff);
+    assert_int_equal(engine_get(g->e, ENGINE_EBX), 0xffffffff);
 }
 
 /* Flags that are undefined after a bit test stay as they were, in a block as well as in steps: what runs

@@ -124,124 +124,104 @@ TEST(test_real_ends)
     }
 }
 
-/* V86 by IRET; its INT n with IOPL 0 is #GP in the monitor. */
-GUEST(to_v86, "push 0\n push 0\n push 0\n push 0\n push 0\n push 0x7000\n push 0x20002\n push 0x0900\n push "
-              "0x10\n iretd");
 GUEST16(v86_code, "mov ax, 7\n int 0x21\n hlt");
 
-TEST(test_v86)
+/* V86 by IRET; its INT n with IOPL 0 is #GP in the monitor. */
+GUEST_TEST(v86,
+           "push 0\n push 0\n push 0\n push 0\n push 0\n push 0x7000\n push 0x20002\n push 0x0900\n push "
+           "0x10\n iretd")
 {
-    guest g;
-    GUEST_OPEN(&g, to_v86);
-    guest_put(&g, 0x9010, v86_code, v86_code_end);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.events[0].vector, 13);
-    assert_int_equal(g.events[0].eip, 0x13);
-    assert_int_equal(g.insns[10].mode, P5_MODE_V86);
-    assert_int_equal(g.insns[10].cpl, 3);
-    assert_int_equal(g.insns[10].address, 0x9010);
-    assert_int_equal(g.insns[9].cpl_after, 3);
-    assert_int_equal(g.deliveries[0].mode, P5_MODE_V86);
-    assert_int_equal(g.deliveries[0].mode_after, P5_MODE_PROTECTED);
-    assert_int_equal(engine_get(g.e, ENGINE_ESP), GUEST_KERNEL_STACK - 40);
-    guest_close(&g);
+    guest_put(g, 0x9010, v86_code, v86_code_end);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->events[0].vector, 13);
+    assert_int_equal(g->events[0].eip, 0x13);
+    assert_int_equal(g->insns[10].mode, P5_MODE_V86);
+    assert_int_equal(g->insns[10].cpl, 3);
+    assert_int_equal(g->insns[10].address, 0x9010);
+    assert_int_equal(g->insns[9].cpl_after, 3);
+    assert_int_equal(g->deliveries[0].mode, P5_MODE_V86);
+    assert_int_equal(g->deliveries[0].mode_after, P5_MODE_PROTECTED);
+    assert_int_equal(engine_get(g->e, ENGINE_ESP), GUEST_KERNEL_STACK - 40);
 }
 
 /* A segment load reads one descriptor of 8 bytes; a null selector reads nothing. */
-GUEST(segments, "mov eax, 0x10\n mov ds, ax\n mov fs, ax\n xor eax, eax\n mov gs, ax\n push ds\n pop es\n "
-                "lds eax, [0x30000]\n hlt");
-
-TEST(test_descriptors)
+GUEST_TEST(descriptors,
+           "mov eax, 0x10\n mov ds, ax\n mov fs, ax\n xor eax, eax\n mov gs, ax\n push ds\n pop es\n "
+           "lds eax, [0x30000]\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, segments);
-    guest_poke32(&g, 0x30004, GUEST_DATA0);
-    guest_run(&g, ENGINE_HALTED);
+    guest_poke32(g, 0x30004, GUEST_DATA0);
+    guest_run(g, ENGINE_HALTED);
     for (unsigned i = 1; i <= 2; i++) {
-        assert_int_equal(g.insns[i].accesses, 1);
-        guest_expect_access(&g, i, 0, GUEST_GDT + GUEST_DATA0, 8, P5_ACCESS_SYSTEM);
-        assert_true(g.insns[i].descriptor);
+        assert_int_equal(g->insns[i].accesses, 1);
+        guest_expect_access(g, i, 0, GUEST_GDT + GUEST_DATA0, 8, P5_ACCESS_SYSTEM);
+        assert_true(g->insns[i].descriptor);
     }
-    assert_int_equal(g.insns[4].accesses, 0);
-    assert_false(g.insns[4].descriptor);
-    assert_int_equal(g.insns[6].accesses, 2);
-    assert_int_equal(g.insns[7].accesses, 3);
-    guest_expect_access(&g, 7, 2, GUEST_GDT + GUEST_DATA0, 8, P5_ACCESS_SYSTEM);
-    guest_close(&g);
+    assert_int_equal(g->insns[4].accesses, 0);
+    assert_false(g->insns[4].descriptor);
+    assert_int_equal(g->insns[6].accesses, 2);
+    assert_int_equal(g->insns[7].accesses, 3);
+    guest_expect_access(g, 7, 2, GUEST_GDT + GUEST_DATA0, 8, P5_ACCESS_SYSTEM);
 }
 
 /* A stack from something that is no TSS: #TS, which needs that stack too, and so on to shutdown - not the end
  * of the host. */
-GUEST(user_int, "int 0x80");
-
-TEST(test_no_tss)
+GUEST_TEST(no_tss, "int 0x80")
 {
-    guest g;
-    GUEST_OPEN(&g, user_int);
     engine_segment tr = {GUEST_TR, GUEST_TSS, 0x67, 0x008100 | 2 << 8};
     tr.flags = 0x008200;
-    engine_set_segment(g.e, ENGINE_TR, &tr);
-    guest_enter(&g, 3, GUEST_CODE, GUEST_STACK);
-    guest_run(&g, ENGINE_SHUTDOWN);
-    assert_int_equal(g.events[0].vector, 0x80);
-    assert_int_equal(g.events[1].vector, 10);
-    guest_close(&g);
+    engine_set_segment(g->e, ENGINE_TR, &tr);
+    guest_enter(g, 3, GUEST_CODE, GUEST_STACK);
+    guest_run(g, ENGINE_SHUTDOWN);
+    assert_int_equal(g->events[0].vector, 0x80);
+    assert_int_equal(g->events[1].vector, 10);
 }
 
 /* --- Ports --- */
 
-GUEST(ports, "mov eax, 0x11223344\n out 0x80, al\n mov dx, 0x3f8\n out dx, ax\n out dx, eax\n in al, dx\n in "
-             "eax, dx\n hlt");
-
-TEST(test_ports)
+GUEST_TEST(ports,
+           "mov eax, 0x11223344\n out 0x80, al\n mov dx, 0x3f8\n out dx, ax\n out dx, eax\n in al, dx\n in "
+           "eax, dx\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, ports);
-    g.port_input = 0xa1b2c3d4;
-    guest_run(&g, ENGINE_HALTED);
+    g->port_input = 0xa1b2c3d4;
+    guest_run(g, ENGINE_HALTED);
     static const uint32_t expected[] = {0x1010080, 0x10203f8, 0x10403f8, 0x103f8, 0x403f8};
     static const uint32_t values[] = {0x44, 0x3344, 0x11223344};
     static const unsigned retired[] = {1, 3, 4, 5, 6};
-    assert_int_equal(g.port_count, 5);
+    assert_int_equal(g->port_count, 5);
     for (unsigned i = 0; i < 5; i++) {
-        assert_int_equal(g.ports[i], expected[i]);
-        assert_int_equal(g.port_insns[i], retired[i]);
+        assert_int_equal(g->ports[i], expected[i]);
+        assert_int_equal(g->port_insns[i], retired[i]);
     }
     for (unsigned i = 0; i < 3; i++)
-        assert_int_equal(g.port_values[i], values[i]);
-    assert_int_equal(engine_get(g.e, ENGINE_EAX), 0xa1b2c3d4);
-    guest_expect_access(&g, 1, 0, 0x80, 1, P5_ACCESS_IO | P5_ACCESS_WRITE);
-    guest_expect_access(&g, 6, 0, 0x3f8, 4, P5_ACCESS_IO);
-    guest_close(&g);
+        assert_int_equal(g->port_values[i], values[i]);
+    assert_int_equal(engine_get(g->e, ENGINE_EAX), 0xa1b2c3d4);
+    guest_expect_access(g, 1, 0, 0x80, 1, P5_ACCESS_IO | P5_ACCESS_WRITE);
+    guest_expect_access(g, 6, 0, 0x3f8, 4, P5_ACCESS_IO);
 }
 
-GUEST(string_ports, "mov edi, 0x30000\n mov esi, 0x30100\n mov dx, 0x1f0\n mov ecx, 3\n rep insw\n outsb\n "
-                    "insb\n mov ecx, 2\n rep outsd\n hlt");
-
-TEST(test_string_ports)
+GUEST_TEST(string_ports,
+           "mov edi, 0x30000\n mov esi, 0x30100\n mov dx, 0x1f0\n mov ecx, 3\n rep insw\n outsb\n "
+           "insb\n mov ecx, 2\n rep outsd\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, string_ports);
-    g.port_input = 0x4321;
-    guest_poke32(&g, 0x30100, 0x99);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(guest_peek32(&g, 0x30000), 0x43214321);
-    assert_int_equal(g.port_count, 7);
+    g->port_input = 0x4321;
+    guest_poke32(g, 0x30100, 0x99);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(g, 0x30000), 0x43214321);
+    assert_int_equal(g->port_count, 7);
     unsigned in = 0, parts = 0;
-    for (unsigned i = 4; i < g.count && in < 3; i++, parts++) {
-        assert_int_equal(g.insns[i].accesses, 2);
-        assert_int_equal(g.insns[i].repeats, 1);
-        guest_expect_access(&g, i, 0, 0x1f0, 2, P5_ACCESS_IO);
-        guest_expect_access(&g, i, 1, 0x30000 + 2 * in, 2, P5_ACCESS_WRITE);
-        in += g.insns[i].repeats;
+    for (unsigned i = 4; i < g->count && in < 3; i++, parts++) {
+        assert_int_equal(g->insns[i].accesses, 2);
+        assert_int_equal(g->insns[i].repeats, 1);
+        guest_expect_access(g, i, 0, 0x1f0, 2, P5_ACCESS_IO);
+        guest_expect_access(g, i, 1, 0x30000 + 2 * in, 2, P5_ACCESS_WRITE);
+        in += g->insns[i].repeats;
     }
     assert_int_equal(parts, 3);
-    assert_false(g.insns[6].part);
-    guest_expect_access(&g, 7, 0, 0x30100, 1, 0);
-    guest_expect_access(&g, 7, 1, 0x1f0, 1, P5_ACCESS_IO | P5_ACCESS_WRITE);
-    guest_expect_access(&g, 8, 0, 0x1f0, 1, P5_ACCESS_IO);
-    guest_expect_access(&g, 8, 1, 0x30006, 1, P5_ACCESS_WRITE);
-    guest_close(&g);
+    assert_false(g->insns[6].part);
+    guest_expect_access(g, 7, 0, 0x30100, 1, 0);
+    guest_expect_access(g, 7, 1, 0x1f0, 1, P5_ACCESS_IO | P5_ACCESS_WRITE);
+    guest_expect_access(g, 8, 0, 0x1f0, 1, P5_ACCESS_IO);
+    guest_expect_access(g, 8, 1, 0x30006, 1, P5_ACCESS_WRITE);
 }
 
 /* CPL 3 with IOPL 0 needs zero bits in the TSS's map for every byte of the port. */
@@ -282,10 +262,6 @@ TEST(test_port_rights)
 
 /* --- Answered instructions --- */
 
-GUEST(specials, "nop\n rdtsc\n mov esi, eax\n mov ecx, 0x11\n rdmsr\n wrmsr\n mov ecx, 1\n rdpmc\n mov eax, "
-                "1\n cpuid\n wbinvd\n invd\n"
-                "mov eax, cr0\n mov cr0, eax\n clts\n lmsw ax\n nop\n hlt");
-
 static engine_action answer(guest *g, engine_special_call *call)
 {
     switch (call->which) {
@@ -306,26 +282,26 @@ static engine_action answer(guest *g, engine_special_call *call)
     return ENGINE_CONTINUE;
 }
 
-TEST(test_specials)
+GUEST_TEST(specials,
+           "nop\n rdtsc\n mov esi, eax\n mov ecx, 0x11\n rdmsr\n wrmsr\n mov ecx, 1\n rdpmc\n mov eax, "
+           "1\n cpuid\n wbinvd\n invd\n"
+           "mov eax, cr0\n mov cr0, eax\n clts\n lmsw ax\n nop\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, specials);
-    g.special = answer;
-    guest_run(&g, ENGINE_HALTED);
+    g->special = answer;
+    guest_run(g, ENGINE_HALTED);
     static const engine_special expected[] = {
         ENGINE_RDTSC,  ENGINE_RDMSR, ENGINE_WRMSR,     ENGINE_RDPMC,     ENGINE_CPUID,
         ENGINE_WBINVD, ENGINE_INVD,  ENGINE_MOV_TO_CR, ENGINE_MOV_TO_CR, ENGINE_MOV_TO_CR};
     static const unsigned retired[] = {1, 4, 5, 7, 9, 10, 11, 13, 14, 15};
-    assert_int_equal(g.special_count, 10);
+    assert_int_equal(g->special_count, 10);
     for (unsigned i = 0; i < 10; i++) {
-        assert_int_equal(g.specials[i], expected[i]);
-        assert_int_equal(g.special_insns[i], retired[i]);
+        assert_int_equal(g->specials[i], expected[i]);
+        assert_int_equal(g->special_insns[i], retired[i]);
     }
-    assert_int_equal(engine_get(g.e, ENGINE_ESI), 1000);
-    assert_int_equal(engine_get(g.e, ENGINE_EBX), 0x543);
-    assert_int_equal(engine_get(g.e, ENGINE_EBP), 77);
-    assert_int_equal(g.count, 18);
-    guest_close(&g);
+    assert_int_equal(engine_get(g->e, ENGINE_ESI), 1000);
+    assert_int_equal(engine_get(g->e, ENGINE_EBX), 0x543);
+    assert_int_equal(engine_get(g->e, ENGINE_EBP), 77);
+    assert_int_equal(g->count, 18);
 }
 
 static engine_action refuse(guest *g, engine_special_call *call)
@@ -336,20 +312,15 @@ static engine_action refuse(guest *g, engine_special_call *call)
     return ENGINE_FAULT;
 }
 
-GUEST(refused, "mov ebx, 5\n cmp ebx, 5\n rdpmc\n hlt");
-
-TEST(test_refused)
+GUEST_TEST(refused, "mov ebx, 5\n cmp ebx, 5\n rdpmc\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, refused);
-    g.special = refuse;
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.events[0].vector, 13);
-    assert_int_equal(g.events[0].eip, GUEST_CODE + 8);
-    assert_int_equal(g.count, 3);
+    g->special = refuse;
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->events[0].vector, 13);
+    assert_int_equal(g->events[0].eip, GUEST_CODE + 8);
+    assert_int_equal(g->count, 3);
     /* ZF and PF of the compare, and RF: a fault is returned to with RF set */
-    assert_int_equal(guest_peek32(&g, engine_get(g.e, ENGINE_ESP) + 12), 0x10046);
-    guest_close(&g);
+    assert_int_equal(guest_peek32(g, engine_get(g->e, ENGINE_ESP) + 12), 0x10046);
 }
 
 /* Privileged instructions at CPL 3 never reach the owner. */
@@ -406,18 +377,14 @@ TEST(test_control_registers)
 
 /* An enabled execution breakpoint must not end the host; DR6 and DR7 keep their fixed bits; DR4 is DR6 unless
  * CR4.DE. */
-GUEST(debug, "mov eax, 0x10000\n mov dr0, eax\n xor eax, eax\n mov dr6, eax\n mov eax, 0x3\n mov dr7, eax\n "
-             "nop\n mov ebx, dr7\n mov ecx, dr6\n mov edx, dr4\n"
-             "mov eax, 8\n mov cr4, eax\n mov edx, dr4\n hlt");
-
-TEST(test_debug_registers)
+GUEST_TEST(debug_registers,
+           "mov eax, 0x10000\n mov dr0, eax\n xor eax, eax\n mov dr6, eax\n mov eax, 0x3\n mov dr7, eax\n "
+           "nop\n mov ebx, dr7\n mov ecx, dr6\n mov edx, dr4\n"
+           "mov eax, 8\n mov cr4, eax\n mov edx, dr4\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, debug);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(engine_get(g.e, ENGINE_EBX), 0x403);
-    assert_int_equal(engine_get(g.e, ENGINE_ECX), 0xffff0ff0);
-    assert_int_equal(engine_get(g.e, ENGINE_EDX), 0xffff0ff0);
-    assert_int_equal(g.events[0].vector, 6);
-    guest_close(&g);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(engine_get(g->e, ENGINE_EBX), 0x403);
+    assert_int_equal(engine_get(g->e, ENGINE_ECX), 0xffff0ff0);
+    assert_int_equal(engine_get(g->e, ENGINE_EDX), 0xffff0ff0);
+    assert_int_equal(g->events[0].vector, 6);
 }

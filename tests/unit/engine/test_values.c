@@ -1,29 +1,25 @@
 /* Operands of instructions whose clocks depend on them. */
 #include "guest.h"
 
-GUEST(scans, "mov eax, 0x00012000\n bsf ebx, eax\n bsr ecx, eax\n xor eax, eax\n bsf edx, eax\n mov dword "
-             "ptr [0x30000], 0x400\n"
-             "bsf bx, word ptr [0x30000]\n mov cl, 37\n stc\n rcl eax, cl\n rcr dword ptr [0x30000], cl\n "
-             "mov eax, 1\n cpuid\n mov ecx, 0x12\n rdmsr\n hlt");
-
-TEST(test_integer)
+GUEST_TEST(integer,
+           "mov eax, 0x00012000\n bsf ebx, eax\n bsr ecx, eax\n xor eax, eax\n bsf edx, eax\n mov dword "
+           "ptr [0x30000], 0x400\n"
+           "bsf bx, word ptr [0x30000]\n mov cl, 37\n stc\n rcl eax, cl\n rcr dword ptr [0x30000], cl\n "
+           "mov eax, 1\n cpuid\n mov ecx, 0x12\n rdmsr\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, scans);
-    guest_run(&g, ENGINE_HALTED);
+    guest_run(g, ENGINE_HALTED);
     static const struct {
         uint64_t a;
         uint8_t kind;
     } expected[] = {{0x2000, ISA_VALUE_SOURCE}, {0x10000, ISA_VALUE_SOURCE}, {0, ISA_VALUE_SOURCE},
                     {0x400, ISA_VALUE_SOURCE},  {37, ISA_VALUE_COUNT},       {37, ISA_VALUE_COUNT},
                     {1, ISA_VALUE_SOURCE},      {0x12, ISA_VALUE_SOURCE}};
-    assert_int_equal(g.value_count, 8);
+    assert_int_equal(g->value_count, 8);
     for (unsigned i = 0; i < 8; i++) {
-        assert_int_equal(g.values[i].kind, expected[i].kind);
-        assert_int_equal(g.values[i].a, expected[i].a);
+        assert_int_equal(g->values[i].kind, expected[i].kind);
+        assert_int_equal(g->values[i].a, expected[i].a);
     }
-    assert_int_equal(guest_peek32(&g, 0x30000), 0x400 >> 5);
-    guest_close(&g);
+    assert_int_equal(guest_peek32(g, 0x30000), 0x400 >> 5);
 }
 
 GUEST(mmx, "movq mm0, [0x30000]\n movq mm1, [0x30008]\n movq mm2, mm0\n paddsb mm2, mm1\n movq mm2, mm0\n "

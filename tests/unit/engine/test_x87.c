@@ -91,49 +91,40 @@ TEST(test_pending)
 }
 
 /* FNSTENV masks all exceptions, FNSAVE leaves the state of FNINIT; in 16-bit code seven words. */
-GUEST(environment, "fninit\n fld1\n push 0x340\n fldcw [esp]\n fnstenv [0x30000]\n fnstcw [0x30100]\n .byte "
-                   "0x66\n fnstenv [0x30200]\n fnsave [0x30300]\n"
-                   "fnstcw [0x30102]\n fldenv [0x30000]\n fnstcw [0x30104]\n frstor [0x30300]\n fstp qword "
-                   "ptr [0x30400]\n hlt");
-
-TEST(test_environment)
+GUEST_TEST(environment,
+           "fninit\n fld1\n push 0x340\n fldcw [esp]\n fnstenv [0x30000]\n fnstcw [0x30100]\n .byte "
+           "0x66\n fnstenv [0x30200]\n fnsave [0x30300]\n"
+           "fnstcw [0x30102]\n fldenv [0x30000]\n fnstcw [0x30104]\n frstor [0x30300]\n fstp qword "
+           "ptr [0x30400]\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, environment);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(guest_peek32(&g, 0x30000), 0xffff0340);
-    assert_int_equal(guest_peek32(&g, 0x30004) & 0xffff, 0x3800);
-    assert_int_equal(guest_peek32(&g, 0x30008) & 0xffff, 0x3fff);
-    assert_int_equal(guest_peek32(&g, 0x30010) & 0xffff, GUEST_CODE0);
-    assert_int_equal(guest_peek32(&g, 0x30100), 0x037f037f);
-    assert_int_equal(guest_peek32(&g, 0x30104) & 0xffff, 0x340);
-    assert_int_equal(guest_peek32(&g, 0x30200), 0x3800037f);
-    assert_int_equal(guest_peek32(&g, 0x30404), 0x3ff00000);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(g, 0x30000), 0xffff0340);
+    assert_int_equal(guest_peek32(g, 0x30004) & 0xffff, 0x3800);
+    assert_int_equal(guest_peek32(g, 0x30008) & 0xffff, 0x3fff);
+    assert_int_equal(guest_peek32(g, 0x30010) & 0xffff, GUEST_CODE0);
+    assert_int_equal(guest_peek32(g, 0x30100), 0x037f037f);
+    assert_int_equal(guest_peek32(g, 0x30104) & 0xffff, 0x340);
+    assert_int_equal(guest_peek32(g, 0x30200), 0x3800037f);
+    assert_int_equal(guest_peek32(g, 0x30404), 0x3ff00000);
     for (unsigned i = 0; i < 7; i++) {
-        guest_expect_access(&g, 4, i, 0x30000 + 4 * i, 4, P5_ACCESS_WRITE);
-        guest_expect_access(&g, 6, i, 0x30200 + 2 * i, 2, P5_ACCESS_WRITE);
+        guest_expect_access(g, 4, i, 0x30000 + 4 * i, 4, P5_ACCESS_WRITE);
+        guest_expect_access(g, 6, i, 0x30200 + 2 * i, 2, P5_ACCESS_WRITE);
     }
-    guest_close(&g);
 }
 
 /* The environment has the opcode of the last instruction that is no control instruction: the low bits of the first byte, and the
  * second byte. FNINIT and FLDENV set it. */
-GUEST(
+GUEST_TEST(
     opcode,
     "fninit\n fnstenv [0x30000]\n fld1\n fnstenv [0x30020]\n .byte 0x3e\n fadd qword ptr [0x30200]\n fnstenv "
     "[0x30040]\n fldz\n faddp st(1), st\n fnclex\n fnstcw [0x30210]\n fnstsw ax\n fnstenv [0x30060]\n fldenv "
-    "[0x30020]\n fnstenv [0x30080]\n fxch st(1)\n fnsave [0x300a0]\n hlt");
-
-TEST(test_opcode)
+    "[0x30020]\n fnstenv [0x30080]\n fxch st(1)\n fnsave [0x300a0]\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, opcode);
-    guest_run(&g, ENGINE_HALTED);
+    guest_run(g, ENGINE_HALTED);
     /* D9 E8, DC 05, DE C1, D9 E8 as loaded, D9 C9 */
     static const uint16_t expected[] = {0, 0x1e8, 0x405, 0x6c1, 0x1e8, 0x1c9};
     for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++)
-        assert_int_equal(guest_peek32(&g, 0x30010 + 0x20 * i) >> 16, expected[i]);
-    guest_close(&g);
+        assert_int_equal(guest_peek32(g, 0x30010 + 0x20 * i) >> 16, expected[i]);
 }
 
 /* The owner's image has that opcode, too. */
@@ -216,25 +207,21 @@ TEST(test_unsafe)
 }
 
 /* Operands of instructions whose clocks depend on them. */
-GUEST(values, "fninit\n push 4\n fild dword ptr [esp]\n fld1\n fdiv st, st(1)\n fdivr dword ptr [0x30000]\n "
-              "fsqrt\n fsin\n hlt");
-
-TEST(test_values)
+GUEST_TEST(values,
+           "fninit\n push 4\n fild dword ptr [esp]\n fld1\n fdiv st, st(1)\n fdivr dword ptr [0x30000]\n "
+           "fsqrt\n fsin\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, values);
-    guest_poke32(&g, 0x30000, 0x41200000); /* 10.0f */
-    guest_run(&g, ENGINE_HALTED);
+    guest_poke32(g, 0x30000, 0x41200000); /* 10.0f */
+    guest_run(g, ENGINE_HALTED);
     static const double expected[][2] = {{1, 4}, {0.25, 10}, {40, 0}};
-    assert_int_equal(g.value_count, 4);
+    assert_int_equal(g->value_count, 4);
     for (unsigned i = 0; i < 3; i++) {
         double a, b;
-        memcpy(&a, &g.values[i].a, 8);
-        memcpy(&b, &g.values[i].b, 8);
-        assert_int_equal(g.values[i].kind, ISA_VALUE_X87);
-        assert_int_equal(g.values[i].fpu_control, 0x37f);
+        memcpy(&a, &g->values[i].a, 8);
+        memcpy(&b, &g->values[i].b, 8);
+        assert_int_equal(g->values[i].kind, ISA_VALUE_X87);
+        assert_int_equal(g->values[i].fpu_control, 0x37f);
         if (a != expected[i][0] || b != expected[i][1])
             fail_msg("value %u: %g, %g", i, a, b);
     }
-    guest_close(&g);
 }

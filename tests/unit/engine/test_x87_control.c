@@ -15,46 +15,32 @@ static double sum_minus_one(guest *g)
     return result;
 }
 
-static void control_word(guest *g, uint16_t control)
+static double run_with(uint16_t control)
 {
+    guest g;
     uint8_t image[108];
-    engine_get_x87(g->e, image);
+    GUEST_OPEN(&g, precision);
+    engine_get_x87(g.e, image);
     memcpy(image, &control, sizeof control);
     memset(image + 8, 0xff, 2); /* all registers empty */
-    engine_set_x87(g->e, image);
+    engine_set_x87(g.e, image);
+    guest_run(&g, ENGINE_HALTED);
+    double result = sum_minus_one(&g);
+    guest_close(&g);
+    return result;
 }
 
-TEST(test_extended)
+TEST(test_precision_and_rounding)
 {
-    guest g;
-    GUEST_OPEN(&g, precision);
-    control_word(&g, 0x37f);
-    guest_run(&g, ENGINE_HALTED);
-    assert_true(sum_minus_one(&g) == 0x1p-60);
-    guest_close(&g);
+    enum { EXTENDED = 0x37f, DOUBLE = 0x27f, DOUBLE_UPWARDS = 0xa7f };
+    assert_true(run_with(EXTENDED) == 0x1p-60);
+    assert_true(run_with(DOUBLE) == 0);
+    assert_true(run_with(DOUBLE_UPWARDS) == 0x1p-52);
 }
 
-TEST(test_double)
+/* RESET leaves 40h in the control word: single precision. */
+TEST_OF_GUEST(test_reset, precision)
 {
-    guest g;
-    GUEST_OPEN(&g, precision);
-    control_word(&g, 0x27f);
-    guest_run(&g, ENGINE_HALTED);
-    assert_true(sum_minus_one(&g) == 0);
-    guest_close(&g);
-}
-
-/* Rounding towards plus infinity, and as RESET leaves it (40h: to nearest, single precision). */
-TEST(test_rounding)
-{
-    guest g;
-    GUEST_OPEN(&g, precision);
-    control_word(&g, 0xa7f);
-    guest_run(&g, ENGINE_HALTED);
-    assert_true(sum_minus_one(&g) == 0x1p-52);
-    guest_close(&g);
-    GUEST_OPEN(&g, precision);
-    guest_run(&g, ENGINE_HALTED);
-    assert_true(sum_minus_one(&g) == 0);
-    guest_close(&g);
+    guest_run(g, ENGINE_HALTED);
+    assert_true(sum_minus_one(g) == 0);
 }
