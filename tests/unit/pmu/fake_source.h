@@ -50,6 +50,40 @@ static inline p5_pmu *fake_open(fake_source *fake, unsigned family)
     return pmu;
 }
 
+static inline void fake_close(p5_pmu **pmu)
+{
+    p5_pmu_close(*pmu);
+}
+
+/* Declares `fake`, a source at this clock whose totals are 0, and `pmu`, a monitor of it, which is closed at the end of
+ * the block. */
+#define FAKE_PMU_AT(fake, pmu, family, start)                                                                \
+    fake_source fake = {.clock = start};                                                                     \
+    __attribute__((cleanup(fake_close))) p5_pmu *pmu = fake_open(&fake, family)
+#define FAKE_PMU(fake, pmu, family) FAKE_PMU_AT(fake, pmu, family, 0)
+
+/* The families, registers and bits of the later monitors. */
+enum { P6 = P5_FAMILY_P55C | P5_MONITOR_P6, ARCH3 = P5_FAMILY_P55C | P5_MONITOR_ARCH3 };
+enum {
+    PMC0 = 0xc1,
+    SEL0 = 0x186,
+    FIXED0 = 0x309,
+    FIXED_CTRL = 0x38d,
+    STATUS = 0x38e,
+    CTRL = 0x38f,
+    OVF = 0x390
+};
+enum {
+    USR = 1 << 16,
+    OS = 1 << 17,
+    EDGE = 1 << 18,
+    PC = 1 << 19,
+    INT = 1 << 20,
+    ANY = 1 << 21,
+    EN = 1 << 22,
+    INV = 1 << 23
+};
+
 static const p5_privilege fake_cpl0 = {.mode = P5_MODE_PROTECTED, .cpl = 0};
 
 static inline uint64_t fake_read(p5_pmu *pmu, uint32_t msr)

@@ -7,7 +7,7 @@
 #include "p5scope/observe.h"
 #include "pmu/pins.h"
 
-enum { SEL0 = 0x186, PMC0 = 0xc1, OS = 1 << 17, USR = 1 << 16, EN = 1 << 22, INV = 1 << 23, CMASK = 1 << 24 };
+enum { CMASK = 1 << 24 };
 
 typedef struct rig {
     p5_model *model;

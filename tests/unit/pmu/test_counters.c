@@ -31,8 +31,7 @@ static uint64_t counted(p5_pmu *pmu, unsigned counter)
 TEST(a_preset_counts_on)
 {
     for (unsigned counter = 0; counter < 2; counter++) {
-        fake_source fake = {0};
-        p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+        FAKE_PMU(fake, pmu, P5_FAMILY_P55C);
         assert_int_equal(fake_read(pmu, P5_MSR_CESR), 0);
         fake.increments[P5_EVENT_DATA_READ][P5_CPL_USER] = 777; /* before anybody looked */
         fake_write(pmu, P5_MSR_CESR, cesr_of(0x00, 3, counter));
@@ -44,26 +43,22 @@ TEST(a_preset_counts_on)
         assert_int_equal(counted(pmu, counter), 1005);
         assert_int_equal(counted(pmu, counter), 1005); /* reading changes nothing */
         assert_int_equal(counted(pmu, 1 - counter), 0);
-        p5_pmu_close(pmu);
     }
 }
 
 TEST(forty_bits)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    FAKE_PMU(fake, pmu, P5_FAMILY_P55C);
     fake_write(pmu, P5_MSR_CTR0, UINT64_MAX);
     assert_int_equal(counted(pmu, 0), WRAP - 1);
     fake_write(pmu, P5_MSR_CTR1, UINT64_C(0x1234567890abcdef));
     assert_int_equal(counted(pmu, 1), UINT64_C(0x7890abcdef));
-    p5_pmu_close(pmu);
 }
 
 /* "Count up to": preset to 2^40 - n, the n-th event carries out of bit 39. */
 TEST(overflow)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P54C);
+    FAKE_PMU(fake, pmu, P5_FAMILY_P54C);
     const pmu_counter *ctr1 = &pmu->counters[1];
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x16, 3, 1));
     fake_write(pmu, P5_MSR_CTR1, WRAP - 10);
@@ -81,13 +76,11 @@ TEST(overflow)
     assert_int_equal(counted(pmu, 1), 3);
     fake_write(pmu, P5_MSR_CTR1, 0);
     assert_int_equal(counter_carries(ctr1, &pmu->source), 0);
-    p5_pmu_close(pmu);
 }
 
 TEST(writing_cesr_keeps_the_values)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    FAKE_PMU(fake, pmu, P5_FAMILY_P55C);
     fake_write(pmu, P5_MSR_CESR, cesr_of(0x00, 3, 0) | cesr_of(0x01, 3, 1));
     fake.increments[P5_EVENT_DATA_READ][P5_CPL_KERNEL] = 30;
     fake.increments[P5_EVENT_DATA_WRITE][P5_CPL_KERNEL] = 40;
@@ -112,7 +105,6 @@ TEST(writing_cesr_keeps_the_values)
     fake.increments[P5_EVENT_BRANCHES][P5_CPL_KERNEL] = 2001;
     assert_int_equal(counted(pmu, 0), 38);
     assert_int_equal(counted(pmu, 1), 41);
-    p5_pmu_close(pmu);
 }
 
 /* The eight values of CC on both counters; the levels apart add up to both together. */
@@ -123,8 +115,7 @@ TEST(privilege_filters)
                                          0, SYSTEM_CLOCKS, USER_CLOCKS, SYSTEM_CLOCKS + USER_CLOCKS};
     for (unsigned counter = 0; counter < 2; counter++)
         for (unsigned cc = 0; cc < 8; cc++) {
-            fake_source fake = {0};
-            p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P54C);
+            FAKE_PMU(fake, pmu, P5_FAMILY_P54C);
             fake_write(pmu, P5_MSR_CESR, cesr_of(0x03, cc, counter));
             fake.increments[P5_EVENT_DATA_READ_MISS][P5_CPL_KERNEL] = SYSTEM - 11;
             fake.increments[P5_EVENT_DATA_READ_MISS][P5_CPL_INNER] = 11; /* CPL 1 and 2 are with CPL 0 */
@@ -137,7 +128,6 @@ TEST(privilege_filters)
             if (counted(pmu, counter) != expected[cc])
                 fail_msg("CC %u on counter %u: expected %u, got %llu", cc, counter, expected[cc],
                          (unsigned long long)counted(pmu, counter));
-            p5_pmu_close(pmu);
         }
 }
 
@@ -172,8 +162,7 @@ TEST(every_code_on_every_counter)
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
         for (unsigned code = 0; code < 64; code++)
             for (unsigned counter = 0; counter < 2; counter++) {
-                fake_source fake = {0};
-                p5_pmu *pmu = fake_open(&fake, family);
+                FAKE_PMU(fake, pmu, family);
                 fake_write(pmu, P5_MSR_CESR, cesr_of(code, 3, counter));
                 for (unsigned i = 0; i < P5_EVENT_COUNT; i++)
                     fake.increments[i][P5_CPL_USER] = 1000 + i;
@@ -187,14 +176,12 @@ TEST(every_code_on_every_counter)
                 if (counted(pmu, counter) != expected)
                     fail_msg("code %02Xh on counter %u of family %u: expected %llu, got %llu", code, counter,
                              family, (unsigned long long)expected, (unsigned long long)counted(pmu, counter));
-                p5_pmu_close(pmu);
             }
 }
 
 TEST(time_stamp_counter)
 {
-    fake_source fake = {.clock = 500}; /* the core ran before the monitor was made */
-    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P54C);
+    FAKE_PMU_AT(fake, pmu, P5_FAMILY_P54C, 500); /* the core ran before the monitor was made */
     uint64_t value;
     assert_int_equal(p5_pmu_rdtsc(pmu, &user_with_pce, &value), P5_NO_FAULT);
     assert_int_equal(value, 0);
@@ -209,13 +196,11 @@ TEST(time_stamp_counter)
     assert_int_equal(fake_read(pmu, P5_MSR_TSC), 1);
     fake_write(pmu, P5_MSR_TSC, 0);
     assert_int_equal(fake_read(pmu, P5_MSR_TSC), 0);
-    p5_pmu_close(pmu);
 }
 
 TEST(pin_functions)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    FAKE_PMU(fake, pmu, P5_FAMILY_P55C);
     static const struct {
         unsigned code, cc, pc;
         pin_function expected;
@@ -233,7 +218,6 @@ TEST(pin_functions)
             if (is != rows[i].expected)
                 fail_msg("row %zu on counter %u: expected %d, got %d", i, counter, rows[i].expected, is);
         }
-    p5_pmu_close(pmu);
 }
 
 TEST(unknown_family)

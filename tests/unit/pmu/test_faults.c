@@ -132,10 +132,8 @@ static void every_situation(unsigned family, void (*check)(p5_pmu *pmu, const si
 
 static void matrix_of(unsigned family)
 {
-    fake_source fake = {.clock = 1000};
-    p5_pmu *pmu = fake_open(&fake, family);
+    FAKE_PMU_AT(fake, pmu, family, 1000);
     every_situation(family, check_values, pmu, PMU_RDTSC | PMU_RDPMC | PMU_RDMSR | PMU_WRMSR);
-    p5_pmu_close(pmu);
 }
 
 TEST(matrix_p54c)

@@ -4,26 +4,7 @@
 #include "fake_source.h"
 #include "p5scope/cmocka.h"
 
-enum { P5 = P5_FAMILY_P55C, P6 = P5_FAMILY_P55C | P5_MONITOR_P6, ARCH3 = P5_FAMILY_P55C | P5_MONITOR_ARCH3 };
-enum {
-    SEL0 = 0x186,
-    PMC0 = 0xc1,
-    FIXED0 = 0x309,
-    FIXED_CTRL = 0x38d,
-    STATUS = 0x38e,
-    CTRL = 0x38f,
-    OVF = 0x390
-};
-enum {
-    USR = 1 << 16,
-    OS = 1 << 17,
-    E = 1 << 18,
-    PC = 1 << 19,
-    INT = 1 << 20,
-    ANY = 1 << 21,
-    EN = 1 << 22,
-    INV = 1 << 23
-};
+enum { P5 = P5_FAMILY_P55C };
 
 static bool among(uint32_t ecx, uint32_t first, uint32_t last)
 {
@@ -54,8 +35,7 @@ TEST(fault_matrix)
                                    0x80000011, 0x800000c1, 0xc0000000, 0xffffffff, 0x10000,    0x100c1};
     unsigned tried = 0;
     for (unsigned f = 0; f < 3; f++) {
-        fake_source fake = {0};
-        p5_pmu *pmu = fake_open(&fake, families[f]);
+        FAKE_PMU(fake, pmu, families[f]);
         for (unsigned n = 0; n < 0x400 + sizeof far / sizeof far[0]; n++)
             for (unsigned who = 0; who < 6; who++) /* protected mode at CPL 0 to 3, real mode, V86 mode */
                 for (unsigned pce = 0; pce < 2; pce++) {
@@ -79,7 +59,6 @@ TEST(fault_matrix)
                                  f, by.mode, by.cpl, pce, ecx, read, write, count);
                     tried++;
                 }
-        p5_pmu_close(pmu);
     }
     assert_int_equal(tried, 3 * (0x400 + 12) * 12);
 }
@@ -106,8 +85,7 @@ TEST(reserved_bits)
         {ARCH3, STATUS, 0, 0},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fake_source fake = {0};
-        p5_pmu *pmu = fake_open(&fake, rows[i].family);
+        FAKE_PMU(fake, pmu, rows[i].family);
         for (unsigned bit = 0; bit < 64; bit++) {
             uint64_t value = UINT64_C(1) << bit;
             bool taken = p5_pmu_wrmsr(pmu, &fake_cpl0, rows[i].msr, value) == P5_NO_FAULT;
@@ -116,7 +94,6 @@ TEST(reserved_bits)
             if (taken && rows[i].keeps && fake_read(pmu, rows[i].msr) != value)
                 fail_msg("MSR %xh, bit %u: not kept", rows[i].msr, bit);
         }
-        p5_pmu_close(pmu);
     }
 }
 
@@ -124,8 +101,7 @@ TEST(reserved_bits)
 TEST(counters_are_written)
 {
     for (unsigned bits = 40; bits <= 48; bits += 8) {
-        fake_source fake = {0};
-        p5_pmu *pmu = fake_open(&fake, bits == 40 ? P6 : ARCH3);
+        FAKE_PMU(fake, pmu, bits == 40 ? P6 : ARCH3);
         p5_pmu_set_counter_bits(pmu, bits);
         uint64_t mask = (UINT64_C(1) << bits) - 1;
         fake_write(pmu, PMC0, UINT64_C(0x1234567800000005));
@@ -136,7 +112,6 @@ TEST(counters_are_written)
             fake_write(pmu, FIXED0, UINT64_C(0x800000000000));
             assert_int_equal(fake_read(pmu, FIXED0), UINT64_C(0x800000000000));
         }
-        p5_pmu_close(pmu);
     }
 }
 
@@ -146,14 +121,12 @@ TEST(privilege_levels)
     static const unsigned expected[] = {0, 110, 1, 111};
     for (unsigned bits = 0; bits < 4; bits++)
         for (unsigned family = P6; family <= ARCH3; family += ARCH3 - P6) {
-            fake_source fake = {0};
-            p5_pmu *pmu = fake_open(&fake, family);
+            FAKE_PMU(fake, pmu, family);
             fake_write(pmu, SEL0, 0x16 | bits << 16 | EN);
             fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] = 1;
             fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_INNER] = 10;
             fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 100;
             assert_int_equal(fake_read(pmu, PMC0), expected[bits]);
-            p5_pmu_close(pmu);
         }
 }
 
@@ -168,8 +141,7 @@ TEST(counter_mask)
                 {2u << 24, 20}, {2u << 24 | INV, 180},
                 {3u << 24, 0},  {255u << 24 | INV, 200}};
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fake_source fake = {0};
-        p5_pmu *pmu = fake_open(&fake, ARCH3);
+        FAKE_PMU(fake, pmu, ARCH3);
         fake_write(pmu, SEL0, 0x16 | USR | EN | rows[i].bits);
         fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] =
             70; /* 20 clocks with two, 30 with one */
@@ -178,7 +150,6 @@ TEST(counter_mask)
         if (fake_read(pmu, PMC0) != rows[i].expected)
             fail_msg("row %u: expected %u, got %llu", i, rows[i].expected,
                      (unsigned long long)fake_read(pmu, PMC0));
-        p5_pmu_close(pmu);
     }
 }
 
@@ -208,8 +179,6 @@ TEST(event_codes)
     };
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fake_source fake = {0};
-        for (unsigned e = 0; e < P5_EVENT_COUNT; e++)
-            fake.increments[e][P5_CPL_USER] = 0;
         p5_pmu *p6 = fake_open(&fake, P6), *arch3 = fake_open(&fake, ARCH3);
         for (unsigned counter = 0; counter < 4; counter++) {
             if (counter < 2)
@@ -273,8 +242,7 @@ TEST(enabled)
 
 TEST(overflow_status)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, ARCH3);
+    FAKE_PMU(fake, pmu, ARCH3);
     uint64_t *executed = &fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER];
     fake_write(pmu, SEL0 + 1, 0x16 | USR | EN);
     fake_write(pmu, FIXED_CTRL, 2);
@@ -296,15 +264,13 @@ TEST(overflow_status)
     assert_int_equal(fake_read(pmu, STATUS), 0);
     *executed = 100;
     assert_int_equal(fake_read(pmu, STATUS), 0);
-    p5_pmu_close(pmu);
 }
 
 /* Each counter has a bit of its own in GLOBAL_CTRL, which enables it, and the same one in GLOBAL_STATUS. */
 TEST(each_counter_has_its_bit)
 {
     for (unsigned on = 0; on < 7; on++) {
-        fake_source fake = {0};
-        p5_pmu *pmu = fake_open(&fake, ARCH3);
+        FAKE_PMU(fake, pmu, ARCH3);
         uint64_t bit = UINT64_C(1) << (on < 4 ? on : 32 + on - 4);
         fake_write(pmu, FIXED_CTRL, 0x222);
         for (uint32_t i = 0; i < 7; i++) {
@@ -324,29 +290,25 @@ TEST(each_counter_has_its_bit)
         assert_int_equal(fake_read(pmu, STATUS), bit);
         fake_write(pmu, OVF, bit);
         assert_int_equal(fake_read(pmu, STATUS), 0);
-        p5_pmu_close(pmu);
     }
 }
 
 /* The two readings of CESR's clocks are the Pentium's; later monitors have CMASK. */
 TEST(no_reading_of_clocks)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, ARCH3);
+    FAKE_PMU(fake, pmu, ARCH3);
     fake_write(pmu, SEL0, 0x16 | USR | EN);
     p5_pmu_set_cc_clocks(pmu, P5_CC_FREE_RUNNING);
     fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 5;
     fake.clocks[P5_CPL_USER] = 100;
     assert_int_equal(fake_read(pmu, PMC0), 5);
-    p5_pmu_close(pmu);
 }
 
 /* CPUID leaf 0AH: version 3, four counters, 48 bits, seven events of which two (last-level cache) are not
  * there. */
 TEST(announced)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, ARCH3);
+    FAKE_PMU(fake, pmu, ARCH3);
     p5_pmu_set_counter_bits(pmu, 48);
     uint32_t leaf[4] = {~0U, ~0U, ~0U, ~0U};
     p5_pmu_cpuid_0a(pmu, leaf);
@@ -354,7 +316,6 @@ TEST(announced)
     assert_int_equal(leaf[1], 1 << 3 | 1 << 4);
     assert_int_equal(leaf[2], 0);
     assert_int_equal(leaf[3], 48 << 5 | 3);
-    p5_pmu_close(pmu);
 }
 
 /* The fields of PERFEVTSEL in words. */
@@ -372,7 +333,7 @@ TEST(described)
         {0x16 | USR | 1u << 24, "counts the clocks with at least 1 of instructions_executed at CPL 1-3"},
         {0x16 | USR | 3u << 24 | INV,
          "counts the clocks with fewer than 3 of instructions_executed at CPL 1-3"},
-        {0x16 | USR | E, "is refused: edges are not counted"},
+        {0x16 | USR | EDGE, "is refused: edges are not counted"},
         {0xfe7e | USR, "counts nothing: there is no event 7Eh with unit mask FEh"},
         {0x412e | USR, "counts nothing: there is no event 2Eh with unit mask 41h"},
     };
@@ -388,15 +349,13 @@ TEST(fixed_counters_have_levels)
 {
     static const unsigned expected[] = {0, 1, 110, 111}; /* bit 0 of the control: CPL 0; bit 1: CPL 1-3 */
     for (unsigned control = 0; control < 4; control++) {
-        fake_source fake = {0};
-        p5_pmu *pmu = fake_open(&fake, ARCH3);
+        FAKE_PMU(fake, pmu, ARCH3);
         fake_write(pmu, FIXED_CTRL, control);
         fake_write(pmu, CTRL, UINT64_C(1) << 32);
         fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] = 1;
         fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_INNER] = 10;
         fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 100;
         assert_int_equal(fake_read(pmu, FIXED0), expected[control]);
-        p5_pmu_close(pmu);
     }
 }
 
@@ -410,27 +369,23 @@ TEST(assertions)
                     {P6, SEL0, 0x16 | USR | EN, PMC0},
                     {ARCH3, SEL0, 0x16 | USR | EN, PMC0}};
     for (size_t i = 0; i < sizeof monitors / sizeof monitors[0]; i++) {
-        fake_source fake = {0};
-        p5_pmu *pmu = fake_open(&fake, monitors[i].family);
+        FAKE_PMU(fake, pmu, monitors[i].family);
         p5_program(pmu, monitors[i].counter, 100);
         p5_program(pmu, monitors[i].select, monitors[i].value);
         fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_USER] = 8;
         fake.increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] = 2;
         p5_assert_msr(pmu, monitors[i].counter, 108);
-        p5_pmu_close(pmu);
     }
 }
 
 FAILING_TEST(wrong_value)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P6);
+    FAKE_PMU(fake, pmu, P6);
     p5_assert_msr(pmu, PMC0, 1);
 }
 FAILING_TEST(wrong_register)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P6);
+    FAKE_PMU(fake, pmu, P6);
     p5_program(pmu, P5_MSR_CESR, 0);
 }
 

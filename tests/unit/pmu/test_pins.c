@@ -25,20 +25,21 @@ static void record(void *context, p5_pin pin, bool level, uint64_t clock)
     r->changes[r->count++] = (change){pin, level, clock};
 }
 
-static p5_pmu *open_family(fake_source *fake, recorder *r, unsigned family)
+static void watch(p5_pmu *pmu, recorder *r)
 {
-    p5_pmu *pmu = fake_open(fake, family);
     pmu->pins.half_ratio = HALF_RATIO;
     p5_pmu_on_pin(pmu, record, r);
-    return pmu;
 }
 
-static p5_pmu *open_watched(fake_source *fake, recorder *r, uint32_t cesr)
-{
-    p5_pmu *pmu = open_family(fake, r, P5_FAMILY_P55C);
-    fake_write(pmu, P5_MSR_CESR, cesr);
-    return pmu;
-}
+/* Declares what FAKE_PMU_AT does, and `r`, which records the pins. */
+#define WATCHED_MONITOR(fake, r, pmu, family, start)                                                         \
+    recorder r = {.count = 0};                                                                               \
+    FAKE_PMU_AT(fake, pmu, family, start);                                                                   \
+    watch(pmu, &r)
+/* The same for the monitor of a P55C with this CESR. */
+#define WATCHED_PMU(fake, r, pmu, start, cesr)                                                               \
+    WATCHED_MONITOR(fake, r, pmu, P5_FAMILY_P55C, start);                                                    \
+    fake_write(pmu, P5_MSR_CESR, cesr)
 
 static void expect(recorder *r, unsigned i, p5_pin pin, bool level, uint64_t clock)
 {
@@ -85,39 +86,31 @@ static uint64_t up_of(uint64_t clock, unsigned delay)
 
 TEST(an_occurrence_is_a_pulse)
 {
-    fake_source fake = {0};
-    recorder r = {.count = 0};
-    p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false)); /* data reads */
-    add(&fake, P5_EVENT_DATA_READ, 1, 1);                     /* in core clock 100 */
+    WATCHED_PMU(fake, r, pmu, 0, cesr(0x00, false)); /* data reads */
+    add(&fake, P5_EVENT_DATA_READ, 1, 1);            /* in core clock 100 */
     follow(pmu, &fake, 101);
     assert_int_equal(r.count, 0); /* it is still on its way */
     assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), up_of(100, 3));
     follow(pmu, &fake, 200);
     expect_pulse(&r, P5_PIN_PM0, up_of(100, 3), up_of(100, 3) + 2);
-    p5_pmu_close(pmu);
 }
 
 /* "If an event can happen twice in one clock the counter increments by 2, however the pins are asserted only
  * once." */
 TEST(two_in_a_clock_are_one_pulse)
 {
-    fake_source fake = {0};
-    recorder r = {.count = 0};
-    p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
+    WATCHED_PMU(fake, r, pmu, 0, cesr(0x00, false));
     add(&fake, P5_EVENT_DATA_READ, 2, 1); /* two clocks would be in two bus clocks */
     follow(pmu, &fake, 102);
     follow(pmu, &fake, 200);
     assert_int_equal(fake_read(pmu, P5_MSR_CTR0), 2);
     expect_pulse(&r, P5_PIN_PM0, up_of(101, 3), up_of(101, 3) + 2);
-    p5_pmu_close(pmu);
 }
 
 /* Pulses that wait for their time keep their order, however many wait. */
 TEST(pulses_wait_in_order)
 {
-    fake_source fake = {0};
-    recorder r = {.count = 0};
-    p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
+    WATCHED_PMU(fake, r, pmu, 0, cesr(0x00, false));
     pmu->pins.delay_clocks = 40;
     for (unsigned i = 0; i < 3; i++) {
         add(&fake, P5_EVENT_DATA_READ, 1, 1);
@@ -130,15 +123,12 @@ TEST(pulses_wait_in_order)
         expect(&r, 2 * i, P5_PIN_PM0, true, up_of(100 + 8 * i, 40));
         expect(&r, 2 * i + 1, P5_PIN_PM0, false, up_of(100 + 8 * i, 40) + 2);
     }
-    p5_pmu_close(pmu);
 }
 
 /* "A single external clock may correspond to multiple internal clocks." */
 TEST(clocks_of_one_bus_clock_are_one_pulse)
 {
-    fake_source fake = {0};
-    recorder r = {.count = 0};
-    p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
+    WATCHED_PMU(fake, r, pmu, 0, cesr(0x00, false));
     /* Core clocks 100 and 101 show in the bus clocks after those of 103 and 104. */
     for (unsigned clock = 101; clock <= 102; clock++) {
         add(&fake, P5_EVENT_DATA_READ, 1, 1);
@@ -146,21 +136,17 @@ TEST(clocks_of_one_bus_clock_are_one_pulse)
     }
     follow(pmu, &fake, 200);
     expect_pulse(&r, P5_PIN_PM0, up_of(100, 3), up_of(101, 3) + 2);
-    p5_pmu_close(pmu);
 }
 
 TEST(a_duration_is_a_level)
 {
-    fake_source fake = {0};
-    recorder r = {.count = 0};
-    p5_pmu *pmu = open_watched(&fake, &r, cesr(0x1a, false)); /* waiting for data reads */
-    for (unsigned clock = 110; clock <= 150; clock += 10) {   /* on from 100 to 150, fed in five stretches */
+    WATCHED_PMU(fake, r, pmu, 0, cesr(0x1a, false));        /* waiting for data reads */
+    for (unsigned clock = 110; clock <= 150; clock += 10) { /* on from 100 to 150, fed in five stretches */
         add(&fake, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION, 10, 10);
         follow(pmu, &fake, clock);
     }
     follow(pmu, &fake, 300);
     expect_pulse(&r, P5_PIN_PM0, up_of(100, 3), up_of(149, 3) + 2);
-    p5_pmu_close(pmu);
 }
 
 /* While the processor is halted, only another bus master's turns and the passing of time move counters. */
@@ -181,9 +167,7 @@ TEST(a_halted_processor)
         {0x00, false, true, 700, UINT64_MAX, UINT64_MAX}, /* a level that stays on */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fake_source fake = {.clock = 100};
-        recorder r = {.count = 0};
-        p5_pmu *pmu = open_family(&fake, &r, P5_FAMILY_P55C);
+        WATCHED_MONITOR(fake, r, pmu, P5_FAMILY_P55C, 100);
         p5_pmu_set_cc_clocks(pmu, P5_CC_FREE_RUNNING);
         fake_write(pmu, P5_MSR_CTR0, (UINT64_C(1) << 40) - rows[i].left);
         fake_write(pmu, P5_MSR_CESR, cesr(rows[i].code, rows[i].overflow) | (rows[i].clocks ? 1u << 8 : 0));
@@ -191,7 +175,6 @@ TEST(a_halted_processor)
         if (deadline != rows[i].deadline)
             fail_msg("row %zu: expected clock %llu, got %llu", i, (unsigned long long)rows[i].deadline,
                      (unsigned long long)deadline);
-        p5_pmu_close(pmu);
     }
 }
 
@@ -199,10 +182,8 @@ TEST(a_halted_processor)
 TEST(an_overflow)
 {
     for (unsigned counter = 0; counter < 2; counter++) {
-        fake_source fake = {0};
-        recorder r = {.count = 0};
         p5_pin pin = counter == 0 ? P5_PIN_PM0 : P5_PIN_PM1;
-        p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, true) << 16 * counter);
+        WATCHED_PMU(fake, r, pmu, 0, cesr(0x00, true) << 16 * counter);
         fake_write(pmu, P5_MSR_CTR0 + counter, (UINT64_C(1) << 40) - 1000);
         assert_int_equal(p5_pmu_pin_deadline(pmu, NULL),
                          (1000 - 256) / 4); /* at most 4 in a clock, and 256 ahead of it */
@@ -217,16 +198,13 @@ TEST(an_overflow)
         follow(pmu, &fake, 800);
         expect_pulse(&r, pin, up_of(700, 5), up_of(700, 5) + 2);
         assert_int_equal(fake_read(pmu, P5_MSR_CTR0 + counter), 0);
-        p5_pmu_close(pmu);
     }
 }
 
 /* A debugger's set-up: BP0 and BP1 show DR0 and DR1, whatever CESR selects. */
 TEST(breakpoint_pins)
 {
-    fake_source fake = {0};
-    recorder r = {.count = 0};
-    p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
+    WATCHED_PMU(fake, r, pmu, 0, cesr(0x00, false));
     p5_pmu_set_breakpoint_pins(pmu, true);
     add(&fake, P5_EVENT_DATA_READ, 1, 1);
     add(&fake, P5_EVENT_BREAKPOINT_MATCH_ON_DR1_REGISTER, 1, 1);
@@ -234,29 +212,23 @@ TEST(breakpoint_pins)
     follow(pmu, &fake, 200);
     assert_int_equal(r.count, 2);
     expect(&r, 0, P5_PIN_PM1, true, up_of(100, 3));
-    p5_pmu_close(pmu);
 }
 
 /* Before the model sets them, the bus clock is the core clock. */
 TEST(the_usual_bus_clock)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    FAKE_PMU(fake, pmu, P5_FAMILY_P55C);
     uint64_t up, down;
     pmu_pin_span(pmu, 101, &up, &down);
     assert_int_equal(up, 100 + 3 + 1);
     assert_int_equal(down, up + 1);
-    p5_pmu_close(pmu);
 }
 
 /* The pin does not show what was counted before the selection. */
 TEST(a_new_selection_begins_anew)
 {
-    fake_source fake = {0};
-    recorder r = {.count = 0};
+    WATCHED_PMU(fake, r, pmu, 100, cesr(0x00, false));
     add(&fake, P5_EVENT_DATA_WRITE, 50, 50);
-    fake.clock = 100;
-    p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
     fake_write(pmu, P5_MSR_CESR, cesr(0x01, false) << 16);
     follow(pmu, &fake, 200);
     assert_int_equal(r.count, 0);
@@ -265,7 +237,6 @@ TEST(a_new_selection_begins_anew)
     follow(pmu, &fake, 400);
     assert_int_equal(r.count, 2);
     expect(&r, 0, P5_PIN_PM1, true, up_of(300, 3));
-    p5_pmu_close(pmu);
 }
 
 /* A model of a pin without pulses and queues: the pin is up in a bus clock if its condition was true,
@@ -319,11 +290,9 @@ TEST(pins_follow_every_clock)
     uint64_t seed = 1;
     for (unsigned half_ratio = 2; half_ratio <= 7; half_ratio++)
         for (unsigned delay = 0; delay < 12; delay += 3) {
-            fake_source fake = {0};
-            recorder r = {.count = 0};
             static model_pin models[2];
             memset(models, 0, sizeof models);
-            p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false) | cesr(0x1a, false) << 16);
+            WATCHED_PMU(fake, r, pmu, 0, cesr(0x00, false) | cesr(0x1a, false) << 16);
             pmu->pins.half_ratio = half_ratio;
             pmu->pins.delay_clocks = delay;
             for (unsigned clock = 0; clock < CLOCKS / 2; clock++) {
@@ -350,7 +319,6 @@ TEST(pins_follow_every_clock)
             p5_pmu_settle_pins(pmu);
             expect_changes(&models[0], P5_PIN_PM0, CLOCKS / 2, UINT64_MAX - 1, &r);
             expect_changes(&models[1], P5_PIN_PM1, CLOCKS / 2, UINT64_MAX - 1, &r);
-            p5_pmu_close(pmu);
         }
 }
 
@@ -358,15 +326,12 @@ TEST(pins_follow_every_clock)
 TEST(a_stretch_is_at_its_end)
 {
     for (unsigned on = 1; on <= 50; on++) {
-        fake_source fake = {.clock = 100};
-        recorder r = {.count = 0};
-        p5_pmu *pmu = open_watched(&fake, &r, cesr(0x00, false));
+        WATCHED_PMU(fake, r, pmu, 100, cesr(0x00, false));
         add(&fake, P5_EVENT_DATA_READ, on, on);
         follow(pmu, &fake, 140);
         p5_pmu_settle_pins(pmu);
         /* The pin is on for at most the clocks of the stretch. */
         expect_pulse(&r, P5_PIN_PM0, up_of(140 - (on < 40 ? on : 40), 3), up_of(139, 3) + 2);
-        p5_pmu_close(pmu);
     }
 }
 
@@ -374,16 +339,13 @@ TEST(a_stretch_is_at_its_end)
  * whatever its pin shows. */
 TEST(an_interrupt_while_halted)
 {
-    enum { OS = 1 << 17, PC = 1 << 19, INT = 1 << 20, EN = 1 << 22, INV = 1 << 23, CMASK_3 = 3 << 24 };
+    enum { CMASK_3 = 3 << 24 };
     for (unsigned counter = 0; counter < 3; counter++) {
-        fake_source fake = {.clock = 100};
-        recorder r = {.count = 0};
-        p5_pmu *pmu = open_family(&fake, &r, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+        WATCHED_MONITOR(fake, r, pmu, ARCH3, 100);
         fake_write(pmu, 0x38f, UINT64_C(0x70000000f));
         fake_write(pmu, 0x186 + counter, 0x16 | OS | PC | INT | EN | INV | CMASK_3);
         fake_write(pmu, 0xc1 + counter, (uint32_t)((UINT64_C(1) << 40) - 700));
         assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), 800);
-        p5_pmu_close(pmu);
     }
 }
 
@@ -391,11 +353,8 @@ TEST(an_interrupt_while_halted)
  * counter it is. The deadline is of the enabled counter that is nearest to its overflow. */
 TEST(an_overflow_requests_an_interrupt)
 {
-    enum { SEL0 = 0x186, PMC0 = 0xc1, USR = 1 << 16, OS = 1 << 17, INT = 1 << 20, EN = 1 << 22 };
     for (unsigned counter = 0; counter < 7; counter++) {
-        fake_source fake = {0};
-        recorder r = {.count = 0};
-        p5_pmu *pmu = open_family(&fake, &r, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+        WATCHED_MONITOR(fake, r, pmu, ARCH3, 0);
         fake_write(pmu, 0x38f, UINT64_C(0x70000000f)); /* GLOBAL_CTRL */
         assert_int_equal(p5_pmu_pin_deadline(pmu, NULL), UINT64_MAX);
         uint64_t start = (UINT64_C(1) << 40) - 100;
@@ -425,18 +384,14 @@ TEST(an_overflow_requests_an_interrupt)
         assert_int_equal(r.count, first + 2);
         expect(&r, first, P5_PIN_PMI, true, up_of(100, 5));
         expect(&r, first + 1, P5_PIN_PMI, false, up_of(100, 5) + 2);
-        p5_pmu_close(pmu);
     }
 }
 
 /* Two overflows at once, of one counter or of two, are one pulse. */
 TEST(two_overflows_are_one_pulse)
 {
-    enum { SEL0 = 0x186, PMC0 = 0xc1, OS = 1 << 17, INT = 1 << 20, EN = 1 << 22 };
     for (unsigned of_two = 0; of_two < 2; of_two++) {
-        fake_source fake = {0};
-        recorder r = {.count = 0};
-        p5_pmu *pmu = open_family(&fake, &r, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+        WATCHED_MONITOR(fake, r, pmu, ARCH3, 0);
         for (uint32_t i = 2; i < 3 + of_two; i++) { /* these have no pin */
             fake_write(pmu, SEL0 + i, 0x16 | OS | INT | EN);
             fake_write(pmu, PMC0 + i, (uint32_t)-1);
@@ -445,16 +400,13 @@ TEST(two_overflows_are_one_pulse)
         follow(pmu, &fake, 100);
         p5_pmu_settle_pins(pmu);
         expect_pulse(&r, P5_PIN_PMI, up_of(99, 5), up_of(99, 5) + 2);
-        p5_pmu_close(pmu);
     }
 }
 
 /* IERR#: a parity error is a pulse of the clock in which it is seen, if a callback watches the pins. */
 TEST(a_parity_error)
 {
-    fake_source fake = {.clock = 100};
-    recorder r = {.count = 0};
-    p5_pmu *pmu = open_watched(&fake, &r, 0);
+    WATCHED_PMU(fake, r, pmu, 100, 0);
     pins_parity_error(pmu);
     assert_int_equal(p5_pmu_pin_deadline(pmu, &no_master), up_of(100, 3));
     assert_false(pmu_pin_level(pmu, P5_PIN_IERR));
@@ -462,14 +414,12 @@ TEST(a_parity_error)
     assert_true(pmu_pin_level(pmu, P5_PIN_IERR));
     p5_pmu_settle_pins(pmu);
     expect_pulse(&r, P5_PIN_IERR, up_of(100, 3), up_of(100, 3) + 2);
-    p5_pmu_close(pmu);
 }
 
 /* Without a callback p5scope simulates no pins. */
 TEST(nobody_watches)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    FAKE_PMU(fake, pmu, P5_FAMILY_P55C);
     fake_write(pmu, P5_MSR_CESR, cesr(0x00, false));
     add(&fake, P5_EVENT_DATA_READ, 1, 1);
     follow(pmu, &fake, 101);
@@ -480,5 +430,4 @@ TEST(nobody_watches)
     p5_pmu_on_pin(pmu, record, &r);
     p5_pmu_settle_pins(pmu);
     assert_int_equal(r.count, 0);
-    p5_pmu_close(pmu);
 }

@@ -3,16 +3,6 @@
 #include "fake_source.h"
 #include "pmu/pmu_snapshot.h"
 
-enum {
-    SEL0 = 0x186,
-    PMC0 = 0xc1,
-    FIXED0 = 0x309,
-    FIXED_CTRL = 0x38d,
-    CTRL = 0x38f,
-    USR = 1 << 16,
-    EN = 1 << 22
-};
-
 typedef struct write {
     uint32_t msr;
     uint64_t value;
@@ -131,8 +121,7 @@ static bool loads(p5_pmu *saved, void *bits, size_t size, unsigned at)
 /* A snapshot that has a reserved bit of a register set is refused. */
 TEST(reserved_bits)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
+    FAKE_PMU(fake, pmu, P5_FAMILY_P55C | P5_MONITOR_ARCH3);
     for (unsigned at = 0; at < 32; at++) {
         assert_int_equal(loads(pmu, &pmu->cesr, 4, at), 0x03ff03ffu >> at & 1);
         assert_int_equal(loads(pmu, &pmu->perfmon.fixed_ctrl, 4, at), at < 12);
@@ -143,5 +132,4 @@ TEST(reserved_bits)
         assert_int_equal(loads(pmu, &pmu->perfmon.global_status, 8, at), general || fixed);
         assert_int_equal(loads(pmu, &pmu->counters[6].preset, 8, at), at < 40);
     }
-    p5_pmu_close(pmu);
 }

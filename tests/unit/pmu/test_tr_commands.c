@@ -71,22 +71,24 @@ static void btb_flush(void *context)
     ((fake_units *)context)->btb_flushes++;
 }
 
-static p5_pmu *open_with(fake_source *fake, fake_units *units, unsigned family)
+static void connect(p5_pmu *pmu, fake_units *units)
 {
-    p5_pmu *pmu = fake_open(fake, family);
     pmu->tests.ops = (test_ops){units,     cache_write, cache_read, cache_flush, tlb_write, tlb_read,
                                 btb_write, btb_read,    btb_flush,  NULL,        NULL};
-    return pmu;
 }
+
+/* Declares `units`, which hold nothing, and `pmu`, a monitor whose test registers reach them. */
+#define PMU_WITH_UNITS(pmu, units, family)                                                                   \
+    fake_units units = {0};                                                                                  \
+    FAKE_PMU(pmu##_fake, pmu, family);                                                                       \
+    connect(pmu, &units)
 
 enum { TR2 = 4, TR3, TR4, TR5, TR6, TR7, TR9 = 0x0b, TR10, TR11 };
 
 /* "To write down an entry into the cache", "to read an entry from the cache". */
 TEST(cache_line_written_and_read)
 {
-    fake_source fake = {0};
-    fake_units units = {0};
-    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
+    PMU_WITH_UNITS(pmu, units, P5_FAMILY_P55C);
     const uint32_t way_3 = 1U << 19 | 1U << 12;
     const uint32_t set_101 = 101U << 5;
     const uint32_t data_cache = 1U << 13;
@@ -114,15 +116,12 @@ TEST(cache_line_written_and_read)
         assert_int_equal(fake_read(pmu, TR4), 0xabcde << 8 | 5 << 2 | 3);
     }
     assert_int_equal(units.cache_writes, 1);
-    p5_pmu_close(pmu);
 }
 
 /* P54C code cache: an end bit for each byte, four at a time through TR2. */
 TEST(end_bits_of_the_code_cache)
 {
-    fake_source fake = {0};
-    fake_units units = {0};
-    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
+    PMU_WITH_UNITS(pmu, units, P5_FAMILY_P54C);
     for (uint32_t i = 0; i < 8; i++) {
         fake_write(pmu, TR5, 1U << 12 | 7U << 5 | i << 2);
         fake_write(pmu, TR3, i);
@@ -135,16 +134,13 @@ TEST(end_bits_of_the_code_cache)
         assert_int_equal(units.code_line.end_bits[i], i + 3);
     fake_write(pmu, TR5, 1U << 12 | 7U << 5 | 6U << 2 | 2);
     assert_int_equal(fake_read(pmu, TR2), 9);
-    p5_pmu_close(pmu);
 }
 
 /* Figures of TR4 and TR5: each bit alone reaches its own field of the written line. */
 TEST(each_bit_of_a_cache_write)
 {
     for (unsigned at = 0; at < 32; at++) {
-        fake_source fake = {0};
-        fake_units units = {0};
-        p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
+        PMU_WITH_UNITS(pmu, units, P5_FAMILY_P55C);
         uint32_t bit = 1U << at;
         fake_write(pmu, TR4, bit);
         fake_write(pmu, TR5, (bit & ~3U) | 1);
@@ -157,7 +153,6 @@ TEST(each_bit_of_a_cache_write)
         assert_int_equal(line->set, bit >> 5 & 0x7f);
         assert_int_equal(line->way, at == 12 ? 1 : at == 19 ? 2 : 0);
         assert_int_equal(line->word, bit >> 2 & 7);
-        p5_pmu_close(pmu);
     }
 }
 
@@ -172,25 +167,20 @@ TEST(cache_flushes)
                 {3 | 1U << 13, true, false},
                 {3 | 3U << 13, true, true}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        fake_source fake = {0};
-        fake_units units = {0};
-        p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
+        PMU_WITH_UNITS(pmu, units, P5_FAMILY_P54C);
         fake_write(pmu, TR5, rows[i].tr5 | 1U << 12 | 9U << 5);
         assert_int_equal(units.cache_flushes, 1);
         assert_int_equal(units.flushed_data, rows[i].data);
         assert_int_equal(units.flushed_one, rows[i].one);
         assert_int_equal(units.flushed_set, 9);
         assert_int_equal(units.flushed_way, 1);
-        p5_pmu_close(pmu);
     }
 }
 
 TEST(tlb_entry_written_and_read)
 {
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
-        fake_source fake = {0};
-        fake_units units = {0};
-        p5_pmu *pmu = open_with(&fake, &units, family);
+        PMU_WITH_UNITS(pmu, units, family);
         bool p54c = family == P5_FAMILY_P54C;
         /* P54C: LRU 110, way 2; P55C: entry 101101b in two parts; PCD set, PWT clear */
         uint32_t entry = p54c ? 6U << 7 | 2U << 2 : 2U << 5 | 13U;
@@ -215,7 +205,6 @@ TEST(tlb_entry_written_and_read)
         fake_write(pmu, TR6, 0x22345000 | 1U << 1 | 1);
         assert_int_equal(fake_read(pmu, TR7) & 1U << 4, 0);
         assert_int_equal(units.tlb_writes, 1);
-        p5_pmu_close(pmu);
     }
 }
 
@@ -227,9 +216,7 @@ TEST(each_bit_of_a_tlb_entry)
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
         for (unsigned command = 0; command < 16; command++)
             for (unsigned at = 0; at < 32; at++) {
-                fake_source fake = {0};
-                fake_units units = {0};
-                p5_pmu *pmu = open_with(&fake, &units, family);
+                PMU_WITH_UNITS(pmu, units, family);
                 bool p54c = family == P5_FAMILY_P54C, data = command & 1;
                 uint32_t flags = V | (data ? CD : 0) | (command & 2 ? U : 0) | (command & 4 ? W | PS : 0) |
                                  (command & 8 ? D : 0);
@@ -254,28 +241,23 @@ TEST(each_bit_of_a_tlb_entry)
                 fake_write(pmu, TR6, (bit & 0xfffff000) | (flags & CD) | 1);
                 assert_int_equal(fake_read(pmu, TR6), (data ? flags : flags & (V | U)) | 1);
                 assert_int_equal(fake_read(pmu, TR7), (bit & exists) | H);
-                p5_pmu_close(pmu);
             }
 }
 
 /* A read of the code TLB leaves no linear address in TR6. */
 TEST(code_tlb_read)
 {
-    fake_source fake = {0};
-    fake_units units = {
-        .tlb = {.linear = 0x5000, .physical = 0x7000, .valid = true, .supervisor = true, .dirty = true}};
-    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
+    PMU_WITH_UNITS(pmu, units, P5_FAMILY_P54C);
+    units.tlb = (test_tlb_entry){
+        .linear = 0x5000, .physical = 0x7000, .valid = true, .supervisor = true, .dirty = true};
     fake_write(pmu, TR6, 0x5000 | 1);
     assert_int_equal(fake_read(pmu, TR6), 1U << 11 | 1U << 9 | 1);
     assert_int_equal(fake_read(pmu, TR7), 0x7000 | 1U << 4);
-    p5_pmu_close(pmu);
 }
 
 TEST(btb_of_the_p54c)
 {
-    fake_source fake = {0};
-    fake_units units = {0};
-    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P54C);
+    PMU_WITH_UNITS(pmu, units, P5_FAMILY_P54C);
     fake_write(pmu, TR9, 0x08048ac0 | 2);
     fake_write(pmu, TR10, 0x08048000);
     fake_write(pmu, TR11, 43U << 6 | 2U << 2 | 1);
@@ -294,15 +276,12 @@ TEST(btb_of_the_p54c)
     assert_int_equal(units.btb_flushes, 1);
     fake_write(pmu, TR11, 0);
     assert_int_equal(units.btb_writes + units.btb_flushes, 2);
-    p5_pmu_close(pmu);
 }
 
 /* On the P55C tag and valid bit come by a read of their own; neither read destroys what the other brought. */
 TEST(btb_of_the_p55c)
 {
-    fake_source fake = {0};
-    fake_units units = {0};
-    p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
+    PMU_WITH_UNITS(pmu, units, P5_FAMILY_P55C);
     const uint32_t tr9 = 0x08048a00 | 2U << 6 | 1U << 5 | 1U << 4 | 9;
     const uint32_t place = 11U << 8 | 3U << 6 | 1U << 2;
     fake_write(pmu, TR9, tr9);
@@ -321,7 +300,6 @@ TEST(btb_of_the_p55c)
     fake_write(pmu, TR11, 1U << 12 | place | 1);
     assert_int_equal(fake_read(pmu, TR9), tr9);
     assert_int_equal(units.btb_writes, 1);
-    p5_pmu_close(pmu);
 }
 
 /* The P55C's read of the tag brings bits 31-8 and 5 of TR9 alone; the other read brings the rest, the
@@ -332,10 +310,9 @@ TEST(each_bit_of_a_btb_read)
     for (unsigned at = 0; at < 32; at++)
         for (unsigned type = 0; type < 4; type++)
             for (unsigned tag_only = 0; tag_only < 2; tag_only++) {
-                fake_source fake = {0};
                 uint32_t bit = 1U << at, mask = tag_only ? tag_bits : ~tag_bits;
-                fake_units units = {.btb = {.tag = bit, .target = ~bit, .type = (uint8_t)type}};
-                p5_pmu *pmu = open_with(&fake, &units, P5_FAMILY_P55C);
+                PMU_WITH_UNITS(pmu, units, P5_FAMILY_P55C);
+                units.btb = (test_btb_entry){.tag = bit, .target = ~bit, .type = (uint8_t)type};
                 fake_write(pmu, TR9, ~bit);
                 fake_write(pmu, TR10, 0x1234);
                 uint32_t command = (3 - type) << 24 | (tag_only ? 1U << 12 | 1 : 2);
@@ -343,7 +320,6 @@ TEST(each_bit_of_a_btb_read)
                 assert_int_equal(fake_read(pmu, TR9), (bit & mask) | (~bit & ~mask));
                 assert_int_equal(fake_read(pmu, TR10), tag_only ? 0x1234 : ~bit);
                 assert_int_equal(fake_read(pmu, TR11), tag_only ? command : type << 24 | 2);
-                p5_pmu_close(pmu);
             }
 }
 
@@ -352,9 +328,7 @@ TEST(each_bit_of_a_btb_write)
 {
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
         for (unsigned at = 2; at < 32; at++) {
-            fake_source fake = {0};
-            fake_units units = {0};
-            p5_pmu *pmu = open_with(&fake, &units, family);
+            PMU_WITH_UNITS(pmu, units, family);
             bool p54c = family == P5_FAMILY_P54C, cntl2 = !p54c && at == 12;
             uint32_t bit = 1U << at;
             fake_write(pmu, TR11, bit | 1);
@@ -363,15 +337,13 @@ TEST(each_bit_of_a_btb_write)
             assert_int_equal(units.btb.way, bit >> 2 & 3);
             assert_int_equal(units.btb.bank, p54c ? 0 : bit >> 6 & 3);
             assert_int_equal(units.btb.type, p54c ? 0 : bit >> 24 & 3);
-            p5_pmu_close(pmu);
         }
 }
 
 /* Without structures behind them the registers are plain storage. */
 TEST(no_structures)
 {
-    fake_source fake = {0};
-    p5_pmu *pmu = fake_open(&fake, P5_FAMILY_P55C);
+    FAKE_PMU(fake, pmu, P5_FAMILY_P55C);
     fake_write(pmu, TR3, 0x55aa55aa);
     for (uint32_t command = 0; command < 4; command++)
         fake_write(pmu, TR5, command);
@@ -384,5 +356,4 @@ TEST(no_structures)
     assert_int_equal(fake_read(pmu, TR7), 0x3000);
     assert_int_equal(fake_read(pmu, TR6), 0x1001);
     assert_int_equal(fake_read(pmu, TR11), 1U << 12 | 3);
-    p5_pmu_close(pmu);
 }
