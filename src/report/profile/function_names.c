@@ -1,6 +1,7 @@
 /* Names functions so that reports and users can tell them apart (function_names.h). */
 #include "report/profile/function_names.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +15,11 @@
 #include "core/profile/profile.h"
 
 /* Declared here because <cxxabi.h> is for C++ only. This is the demangler of the C++ run-time library: every
- * compiler installs it, its interface is stable, and it limits its recursion. libiberty has the same code but
- * no shared library; elfutils uses it in its programs only. */
+ * compiler installs it, its interface is stable, and it limits its recursion. libiberty has the same demangler but is
+ * no shared library, and the libraries of elfutils have none. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
-/* Returns the demangled name of a C++ symbol; the caller frees it. NULL: the symbol is not mangled. */
+/* Returns the demangled name of a C++ symbol; the caller frees it. NULL: the symbol is not mangled, or memory is out. */
 static char *demangle(const char *symbol)
 {
     return strncmp(symbol, "_Z", 2) == 0 ? __cxa_demangle(symbol, NULL, NULL, NULL) : NULL;
@@ -40,7 +41,7 @@ const char *path_base(const char *path)
 
 /* ---- distinguishing functions with the same name ------------------------------------------------------- */
 
-/* A function of a group with the same symbol. */
+/* A function of a group with the same demangled symbol. */
 typedef struct member {
     profile_function *function;
     char *shown;     /* the demangled symbol, the same in the whole group */
@@ -78,9 +79,9 @@ static bool is_alone(const member *group, size_t count, size_t i)
            (i + 1 == count || strcmp(group[i + 1].key, group[i].key) != 0);
 }
 
-/* Gives each member of a group with the same symbol the first of its possible qualifiers that no other member
- * has at the same level. Members that remain ambiguous get FUNCTION_BY_ADDRESS. Returns false when memory is
- * out. */
+/* Gives each member of a group the qualifier of the first level at which no other member has the same one. A member
+ * without such a level gets FUNCTION_BY_ADDRESS, and so do members with the same qualifier from different levels.
+ * Returns false when memory is out. */
 static bool qualify_group(member *group, size_t count, arena *texts)
 {
     for (unsigned level = 0; level < QUALIFIER_LEVELS; level++) {
@@ -102,9 +103,13 @@ static bool qualify_group(member *group, size_t count, arena *texts)
         group[i].key =
             group[i].function->qualifier != NULL ? group[i].function->qualifier : FUNCTION_BY_ADDRESS;
     qsort(group, count, sizeof *group, by_key);
-    for (size_t i = 0; i < count; i++)
-        if (!is_alone(group, count, i) || strcmp(group[i].key, FUNCTION_BY_ADDRESS) == 0)
-            group[i].function->qualifier = arena_text(texts, FUNCTION_BY_ADDRESS);
+    for (size_t i = 0; i < count; i++) {
+        if (is_alone(group, count, i) && strcmp(group[i].key, FUNCTION_BY_ADDRESS) != 0)
+            continue;
+        group[i].function->qualifier = arena_text(texts, FUNCTION_BY_ADDRESS);
+        if (group[i].function->qualifier == NULL)
+            return false;
+    }
     return true;
 }
 
@@ -168,41 +173,59 @@ bool functions_name(profile_function *functions, size_t count, bool mangled, are
 /* How well a text matches a function, from worst to best. A text names the functions that it matches best. */
 typedef enum fit {
     FIT_NOT,
-    FIT_CLONE,  /* the demangled name without parameters, of a copy that the compiler has made (" [clone ") */
-    FIT_BASE,   /* the demangled name without parameters */
-    FIT_SYMBOL, /* the symbol, mangled or demangled */
-    FIT_NAME    /* the name in reports */
+    FIT_DERIVED, /* the base name of a clone or a thunk, which the compiler has made from another function */
+    FIT_BASE,    /* the demangled name without parameters, with or without the return type */
+    FIT_SYMBOL,  /* the symbol, mangled or demangled */
+    FIT_NAME     /* the name in reports, or an address in the function */
 } fit;
 
-/* Returns the length of a demangled name without its parameters. */
-static size_t base_length(const char *name)
+static bool is_letter(char c)
 {
-    unsigned depth = 0;
-    for (const char *at = name; *at != '\0'; at++) {
-        if (*at == '(' && depth == 0 && strncmp(at, "(anonymous", 10) != 0 &&
-            (at - name < 8 || strncmp(at - 8, "operator", 8) != 0))
-            return (size_t)(at - name);
-        depth += *at == '<' || *at == '(';
-        depth -= (*at == '>' || *at == ')') && depth > 0;
-    }
-    return strlen(name);
+    return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Returns the offset of the name itself in the first `end` characters of a demangled name. Demangled names of
- * template functions begin with the return type. */
-static size_t base_begin(const char *name, size_t end)
+/* Returns the length of "operator" at name[at], with the sign after it if that contains brackets, as in "operator<<".
+ * Returns 0 if the word is not there. */
+static size_t operator_length(const char *name, size_t at)
 {
-    size_t begin = 0;
-    unsigned depth = 0;
-    for (size_t i = 0; i < end; i++) {
-        if (strncmp(name + i, "operator", 8) == 0)
-            return begin;
-        depth += name[i] == '<' || name[i] == '(';
-        depth -= (name[i] == '>' || name[i] == ')') && depth > 0;
-        if (name[i] == ' ' && depth == 0)
-            begin = i + 1;
+    const size_t word = strlen("operator");
+    const char *sign = name + at + word;
+    if (strncmp(name + at, "operator", word) != 0 || is_letter(*sign) || (at > 0 && is_letter(name[at - 1])))
+        return 0;
+    return word + (strncmp(sign, "()", 2) == 0 ? 2 : strspn(sign, "-<=>"));
+}
+
+/* Finds [*begin, *end) of a demangled name, which is the name without the return type, which only templates have, and
+ * without the parameters. These are in the last parentheses that are not in other brackets: parentheses before them belong
+ * to the function in which this one is, as in "f(int)::{lambda(int)#1}::operator()(int) const". */
+static void find_base(const char *name, size_t *begin, size_t *end)
+{
+    size_t last_word = 0, depth = 0;
+    bool is_operator = false; /* what follows a blank is part of the operator's name */
+    *begin = 0;
+    *end = strlen(name);
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        size_t skipped = operator_length(name, i);
+        if (skipped != 0) {
+            is_operator |= depth == 0;
+            i += skipped - 1;
+            continue;
+        }
+        if (name[i] == ' ' && depth == 0 && !is_operator)
+            last_word = i + 1;
+        if (name[i] == '(' && depth == 0 && strncmp(name + i, "(anonymous", 10) != 0) {
+            *begin = last_word;
+            *end = i;
+        }
+        depth += strchr("<({", name[i]) != NULL;
+        depth -= strchr(">)}", name[i]) != NULL && depth > 0;
     }
-    return begin;
+}
+
+/* Returns true if the compiler has made the function from another one, whose name its demangled name contains. */
+static bool is_derived(const char *demangled)
+{
+    return strstr(demangled, " [clone ") != NULL || strstr(demangled, " thunk to ") != NULL;
 }
 
 /* Returns true if `text` is the part [begin, end) of `name`. */
@@ -223,12 +246,12 @@ static fit fit_symbol(const profile_function *f, const char *text)
         found = printable != NULL && strcmp(printable, text) == 0 ? FIT_SYMBOL : FIT_NOT;
         free(printable);
     } else if (demangled != NULL) {
-        size_t end = base_length(demangled);
+        size_t begin, end;
+        find_base(demangled, &begin, &end);
         if (strcmp(demangled, text) == 0)
             found = FIT_SYMBOL;
-        else if (is_part(text, demangled, 0, end) ||
-                 is_part(text, demangled, base_begin(demangled, end), end))
-            found = strstr(demangled, " [clone ") != NULL ? FIT_CLONE : FIT_BASE;
+        else if (is_part(text, demangled, 0, end) || is_part(text, demangled, begin, end))
+            found = is_derived(demangled) ? FIT_DERIVED : FIT_BASE;
     }
     free(demangled);
     return found;
@@ -242,14 +265,15 @@ static bool ends_path(const char *path, const char *text, size_t length)
            (whole == length || path[whole - length - 1] == '/');
 }
 
-/* Returns the @0xADDRESS at the end of `text`, or NULL. */
+/* Returns the @ADDRESS at the end of `text`, or NULL. */
 static const char *address_suffix(const char *text, uint64_t *address)
 {
     const char *at = strrchr(text, '@');
     return at != NULL && at > text && text_to_u64(at + 1, address) ? at : NULL;
 }
 
-/* Matches a text: a name in reports, or a symbol, alone, as SYMBOL@0xADDRESS, or after a path and a colon. */
+/* Matches a text: a name in reports, or what fit_symbol matches. The latter may have @ADDRESS after it, or the source
+ * file, unit or object and a colon before it. */
 static fit fit_of(const profile_function *f, const char *text)
 {
     uint64_t address;
@@ -297,8 +321,8 @@ static void list_candidates(const profile_function *const *found, size_t count, 
         error_hint(error, "Give the address of one: 0x%" PRIx32 " is the first", (uint32_t)found[0]->start);
 }
 
-/* Returns the index of the function that `text` names, by address or by name; FUNCTION_NONE or
- * FUNCTION_AMBIGUOUS. */
+/* Returns the index of the function that `text` names, by address or by name; FUNCTION_NONE; or FUNCTION_AMBIGUOUS with
+ * an error. */
 int functions_find(const profile_function *functions, size_t count, const char *text, p5_error *error)
 {
     uint64_t address = 0;
@@ -315,14 +339,15 @@ int functions_find(const profile_function *functions, size_t count, const char *
         if (how > best)
             found.count = 0;
         best = how;
-        bool alias = false; /* another symbol of the same function was found */
-        for (size_t j = 0; j < found.count && !alias; j++)
-            alias = found.items[j]->start == f->start;
-        if (alias)
+        bool same = false; /* found already, by another symbol */
+        for (size_t j = 0; j < found.count && !same; j++)
+            same = found.items[j]->start == f->start;
+        if (same)
             continue;
         if (!ARRAY_ADD(&found, f)) {
+            free(found.items);
             error_set(error, P5_ERR_MEMORY, "out of memory");
-            break;
+            return FUNCTION_AMBIGUOUS;
         }
         result = found.count == 1 ? (int)i : FUNCTION_AMBIGUOUS;
     }

@@ -34,9 +34,9 @@ bool functions_name(profile_function *functions, size_t count, bool mangled, are
 enum { FUNCTION_NONE = -1, FUNCTION_AMBIGUOUS = -2 };
 
 /* Returns the index of the function that `text` names: its name in reports; its symbol, mangled or not, with
- * or without parameters; either after its source file or object and a colon, or with @0xADDRESS; or 0xADDRESS
- * inside it. Returns FUNCTION_NONE if there is none, and FUNCTION_AMBIGUOUS if there are several, which
- * `error` then lists. */
+ * or without parameters; either after its source file, unit or object and a colon, or with @0xADDRESS; or 0xADDRESS
+ * inside it. Returns FUNCTION_NONE if there is none. Returns FUNCTION_AMBIGUOUS if there are several, which `error` then
+ * lists, or if memory is out. */
 int functions_find(const profile_function *functions, size_t count, const char *text, p5_error *error);
 
 /* Returns the function's symbol without a qualifier, as a string that the caller frees. NULL: out of

@@ -114,7 +114,8 @@ def same_file():
 
 def demangled():
     mangled = ["_ZNK3lib3VecIiE3sumEv", "_ZN12_GLOBAL__N_16hiddenEi", "_ZNK1XplERKS_", "_Z3mapIiSt4pairIiiEEvT_T0_", "_ZN1XC1Ev", "_ZN1XC2Ev", "_Z3ovli", "_Z3ovlc",
-               "_Z4coldv.cold", "_ZdlPvj", "_ZN1TIFivEE1fEv", "_Zbad", "plain"]
+               "_Z4coldv.cold", "_ZdlPvj", "_ZN1TIFivEE1fEv", "_Zbad", "plain",
+               "_ZNK1XlsEi", "_Z3fooi", "_ZZ3fooiENKUliE_clEi", "_ZN1C1gEv", "_ZThn8_N1C1gEv"]
     calls = "".join(f" call {name}\n" for name in mangled)
     build("mangled", start=START.format(calls), names="".join(function(name, " nop\n" * (i + 1), f".globl {name}") for i, name in enumerate(mangled)))
     run(p5scope, "record", "-q", "-o", "p", "./mangled")
@@ -129,7 +130,8 @@ def demangled():
     assert list(rows("p", "-S", "T<int ()>::f")) == ["T<int ()>::f()"]
     _, error = run(p5scope, "annotate", "-i", "p", "ovl", status=None)
     assert "ovl(int)" in error and "ovl(char)" in error, error
-    for place, n in (("map<int, std::pair<int, int> >", 5), ("X::operator+(X const&) const", 4), ("X::operator+", 4), ("ovl(int)", 8)):
+    for place, n in (("map<int, std::pair<int, int> >", 5), ("X::operator+(X const&) const", 4), ("X::operator+", 4), ("ovl(int)", 8),
+                     ("X::operator<<", 15), ("foo", 16), ("foo(int)::{lambda(int)#1}::operator()", 17), ("C::g", 18)):
         assert region(place, "./mangled") == n, place
 
 
