@@ -42,6 +42,9 @@ void unit_set_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);
     }                                                                                                        \
     _Static_assert(1, "for the semicolon after UNIT_FIXTURE")
 
+/* A variable that is declared with this is passed to `function`, by its address, at the end of its block. */
+#define CLOSED_BY(function) __attribute__((cleanup(function)))
+
 /* Writes a new file of `size` bytes. `path` ends in XXXXXX, which becomes the rest of its name. */
 void unit_file(char *path, const void *bytes, size_t size);
 

@@ -54,6 +54,11 @@ static inline void fixture_close(fixture *f)
     p5_model_close(f->model);
 }
 
+/* Declares `f`, a memory side as of fixture_open, which is closed at the end of the block. */
+#define FIXTURE(f, ...)                                                                                      \
+    CLOSED_BY(fixture_close) fixture f;                                                                      \
+    fixture_open(&f, __VA_ARGS__)
+
 static inline p5_access fixture_access(uint32_t address, unsigned size, unsigned flags)
 {
     return (p5_access){

@@ -21,6 +21,10 @@ static void open_with(fixture *f, const char *how)
     assert_non_null(f->memory);
 }
 
+#define WITH_AGENT(f, agent)                                                                                 \
+    CLOSED_BY(fixture_close) fixture f;                                                                      \
+    open_with(&f, agent)
+
 static void put(fixture *f, uint32_t line, mesi state)
 {
     data_cache_put(&f->memory->data, cache_set(line), 0, (cache_entry){line & ~0xfffu, state, 0});
@@ -29,8 +33,7 @@ static void put(fixture *f, uint32_t line, mesi state)
 /* Period 100: turns at bus clocks 100, 200, ...; those due at the clock asked for are taken. */
 TEST(turns_are_due_at_multiples_of_the_period)
 {
-    fixture f;
-    open_with(&f, "dma,period=100,base=7000h,len=64");
+    WITH_AGENT(f, "dma,period=100,base=7000h,len=64");
     static const struct {
         uint64_t clock, snoops;
     } rows[] = {{299, 0}, {300, 1}, {599, 1}, {600, 2}, {3000, 10}};
@@ -42,14 +45,12 @@ TEST(turns_are_due_at_multiples_of_the_period)
     memory_advance(f.memory, 4000);
     assert_int_equal(fixture_event(&f, P5_EVENT_BUS_CYCLE_DURATION), 10 * 24);
     assert_int_equal(fixture_event(&f, P5_EVENT_BUS_UTILIZATION_DUE_TO_PROCESSOR_ACTIVITY), 0);
-    fixture_close(&f);
 }
 
 /* Another master's turn comes first when a reference is asked for at its clock. Before that clock, hits are usual. */
 TEST(hits_are_usual_until_a_turn_is_due)
 {
-    fixture f;
-    open_with(&f, "dma,period=100,base=7000h,len=64,write=on");
+    WITH_AGENT(f, "dma,period=100,base=7000h,len=64,write=on");
     put(&f, LINE, MESI_EXCLUSIVE);
     const p5_access read = fixture_access(LINE, 4, 0);
     code_answer answer;
@@ -62,16 +63,14 @@ TEST(hits_are_usual_until_a_turn_is_due)
     f.now = 300;
     fixture_data(&f, LINE, 4, 0);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS), 1); /* the turn has taken the line */
-    fixture_close(&f);
 }
 
 /* Two lines by turns; what reads leaves them shared, what writes leaves nothing. */
 TEST(lines_of_the_range_by_turns)
 {
     for (unsigned write = 0; write < 2; write++) {
-        fixture f;
-        open_with(&f,
-                  write ? "dma,period=100,base=7000h,len=64,write=on" : "dma,period=100,base=7000h,len=64");
+        WITH_AGENT(f,
+                   write ? "dma,period=100,base=7000h,len=64,write=on" : "dma,period=100,base=7000h,len=64");
         for (uint32_t n = 0; n < 3; n++)
             put(&f, LINE + 32 * n, MESI_EXCLUSIVE);
         memory_pass(f.memory, 300);
@@ -83,7 +82,6 @@ TEST(lines_of_the_range_by_turns)
         assert_int_equal(fixture_state(&f, LINE + 64), MESI_EXCLUSIVE);
         assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 3);
         assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS), write ? 2 : 3);
-        fixture_close(&f);
     }
 }
 
@@ -92,24 +90,19 @@ TEST(lines_of_the_range_by_turns)
  * clock later. */
 TEST(the_processor_waits_for_the_bus)
 {
-    fixture f;
-    open_with(&f, "dma,period=100,base=7000h,len=32");
+    WITH_AGENT(f, "dma,period=100,base=7000h,len=32");
     f.now = 301;
     fixture_data(&f, 0x9000, 4, 0); /* the board's L2 is empty: DRAM */
-    uint64_t first = f.now;
-    fixture_close(&f);
-    open_with(&f, "none");
-    f.now = 109 * 3 - 1; /* known as a miss at 109 * 3, when that bus is free */
-    fixture_data(&f, 0x9000, 4, 0);
-    assert_int_equal(first, f.now);
-    fixture_close(&f);
+    WITH_AGENT(alone, "none");
+    alone.now = 109 * 3 - 1; /* known as a miss at 109 * 3, when that bus is free */
+    fixture_data(&alone, 0x9000, 4, 0);
+    assert_int_equal(f.now, alone.now);
 }
 
 /* HOLD waits for the end of the processor's own cycle, and of a locked sequence. */
 TEST(the_agent_waits_for_a_locked_sequence)
 {
-    fixture f;
-    open_with(&f, "dma,period=100,base=7000h,len=32");
+    WITH_AGENT(f, "dma,period=100,base=7000h,len=32");
     p5_access read = fixture_access(0x9000, 4, 0), write = fixture_access(0x9000, 4, P5_ACCESS_WRITE);
     data_answer answer;
     memory_data(f.memory, &read, 290, LOCK_MODIFY * TRAIT_LOCK, &answer);
@@ -118,17 +111,14 @@ TEST(the_agent_waits_for_a_locked_sequence)
     assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 0);
     memory_pass(f.memory, answer.done);
     assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 1);
-    fixture_close(&f);
 }
 
 /* A device that is slower than its period wants the bus at every second multiple. */
 TEST(a_slow_agent_leaves_turns_out)
 {
-    fixture f;
-    open_with(&f, "dma,period=10,clocks=12,base=7000h,len=32");
+    WITH_AGENT(f, "dma,period=10,clocks=12,base=7000h,len=32");
     memory_pass(f.memory, 10 * 3 * 9); /* turns at 10, 30, 50, 70, 90 */
     assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 5);
-    fixture_close(&f);
 }
 
 /* PHIT# and PHITM# by the line's state; 2Ah only for the line that has to be written back. grant = 2: 6
@@ -147,8 +137,7 @@ TEST(a_second_processor_shares_lines)
         {MESI_MODIFIED, false, MESI_SHARED, 1, 1},  {MESI_MODIFIED, true, MESI_INVALID, 1, 1},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fixture f;
-        open_with(&f, rows[i].write ? "processor,period=100,base=7000h,len=32,write=on,grant=2"
+        WITH_AGENT(f, rows[i].write ? "processor,period=100,base=7000h,len=32,write=on,grant=2"
                                     : "processor,period=100,base=7000h,len=32,grant=2");
         if (rows[i].before != MESI_INVALID)
             put(&f, LINE, rows[i].before);
@@ -160,7 +149,6 @@ TEST(a_second_processor_shares_lines)
         assert_int_equal(fixture_event(&f, P5_EVENT_BUS_OWNERSHIP_LATENCY), rows[i].modified * 6);
         assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), rows[i].modified);
         assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 0);
-        fixture_close(&f);
     }
 }
 
@@ -169,15 +157,13 @@ TEST(a_second_processor_shares_lines)
  * 109 and grant = 2. */
 TEST(ownership_is_requested_once)
 {
-    fixture f;
-    open_with(&f, "processor,period=100,base=7000h,len=32,grant=2");
+    WITH_AGENT(f, "processor,period=100,base=7000h,len=32,grant=2");
     f.now = 303;
     fixture_data(&f, 0x9000, 4, P5_ACCESS_WRITE); /* a miss: to the bus at 304 */
     assert_int_equal(fixture_event(&f, P5_EVENT_BUS_OWNERSHIP_TRANSFERS), 1);
     assert_int_equal(fixture_event(&f, P5_EVENT_BUS_OWNERSHIP_LATENCY), (111 - 102) * 3);
     fixture_data(&f, 0x9000, 4, P5_ACCESS_WRITE);
     assert_int_equal(fixture_event(&f, P5_EVENT_BUS_OWNERSHIP_TRANSFERS), 1);
-    fixture_close(&f);
 }
 
 TEST(wrong_descriptions)

@@ -11,8 +11,7 @@ static code_answer fetch(fixture *f, uint32_t address)
 
 TEST(end_bits_are_known_after_the_first_decode_until_refill)
 {
-    fixture f;
-    fixture_open(&f, "p54c-100", false, NULL);
+    FIXTURE(f, "p54c-100", false, NULL);
     assert_int_equal(memory_end_bits(f.memory, 0x1000, 1u << 4), 0); /* not in the cache */
     fetch(&f, 0x1000);
     assert_int_equal(code_cache_get(&f.memory->code, 0, 0).ends, UINT32_MAX); /* TR2: all ones after a fill */
@@ -23,15 +22,13 @@ TEST(end_bits_are_known_after_the_first_decode_until_refill)
     fetch(&f, 0x3000); /* LRU: replaces way 0 */
     fetch(&f, 0x1000);
     assert_int_equal(memory_end_bits(f.memory, 0x1000, 1u << 4), 0);
-    fixture_close(&f);
 }
 
 /* Burst order 10h, 18h, 0, 8 for a fetch at 16: parts 2 and 3 arrive before 0 and 1 (241428, burst orders).
  */
 TEST(wanted_bytes_come_first)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     code_answer answer = fetch(&f, 0x1010);
     assert_false(answer.hit);
     assert_true(answer.ready[2] < answer.ready[3] && answer.ready[3] < answer.ready[0] &&
@@ -43,15 +40,13 @@ TEST(wanted_bytes_come_first)
     assert_int_equal(again.ready[1], part1);
     assert_int_equal(fixture_event(&f, P5_EVENT_CODE_CACHE_MISS), 1);
     assert_int_equal(fixture_event(&f, P5_EVENT_CODE_READ), 2);
-    fixture_close(&f);
 }
 
 TEST(a_line_is_never_in_both_caches)
 {
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 2; i++) {
-        fixture f;
-        fixture_open(&f, models[i], false, NULL);
+        FIXTURE(f, models[i], false, NULL);
         uint64_t seed = 3;
         for (unsigned n = 0; n < 20000; n++) {
             uint32_t address = unit_random(&seed) % 0x3000 & ~3u;
@@ -70,26 +65,22 @@ TEST(a_line_is_never_in_both_caches)
                 data_cache_find(&f.memory->data, address) >= 0)
                 fail_msg("%s: step %u: line %#x is in both caches", models[i], n, cache_line(address));
         }
-        fixture_close(&f);
     }
 }
 
 TEST(a_store_drops_the_code_line)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fetch(&f, 0x4000);
     fixture_settle(&f);
     fixture_data(&f, 0x401c, 4, P5_ACCESS_WRITE);
     assert_int_equal(code_cache_find(&f.memory->code, 0x4000), -1);
-    fixture_close(&f);
 }
 
 /* A code miss finds the line modified in the data cache: written back first, then gone there. */
 TEST(a_fetch_of_modified_data_writes_back)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fixture_data(&f, 0x5000, 4, 0);
     fixture_settle(&f);
     fixture_data(&f, 0x5000, 4, P5_ACCESS_WRITE);
@@ -98,15 +89,13 @@ TEST(a_fetch_of_modified_data_writes_back)
     fetch(&f, 0x5000);
     assert_int_equal(fixture_state(&f, 0x5000), MESI_INVALID);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
-    fixture_close(&f);
 }
 
 /* Non-cacheable code: each 8 bytes a read, a miss and a non-cacheable read of its own (events 0Ch, 0Eh, 1Eh).
  */
 TEST(uncached_code_is_read_8_bytes_at_a_time)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     code_answer answer;
     memory_code(f.memory, 0xa1008, 0xa1008, 0, &answer); /* KEN# inactive */
     assert_int_equal(fixture_event(&f, P5_EVENT_CODE_READ), 3);
@@ -114,7 +103,6 @@ TEST(uncached_code_is_read_8_bytes_at_a_time)
     assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), 3);
     assert_int_equal(code_cache_find(&f.memory->code, 0xa1008), -1);
     assert_true(answer.ready[1] < answer.ready[2] && answer.ready[2] < answer.ready[3]);
-    fixture_close(&f);
 }
 
 /* A hit changes nothing only if the line is the one of its set that was hit last. */

@@ -44,8 +44,7 @@ TEST(mesi_table)
     for (unsigned i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         const char *model = models[i % 2];
         unsigned n = i / 2;
-        fixture f;
-        fixture_open(&f, model, false, rows[n].write_through_board ? through_board : NULL);
+        FIXTURE(f, model, false, rows[n].write_through_board ? through_board : NULL);
         data_cache_put(&f.memory->data, cache_set(0x6040), 1, (cache_entry){0x6000, rows[n].before, 0});
         fixture_data(&f, 0x6044, 4, rows[n].flags);
         fixture_settle(&f);
@@ -54,7 +53,6 @@ TEST(mesi_table)
         bool on_bus = fixture_event(&f, P5_EVENT_BUS_CYCLE_DURATION) > 0;
         if (on_bus != rows[n].bus)
             fail_msg("%s, row %u: bus %d, expected %d", model, n, on_bus, rows[n].bus);
-        fixture_close(&f);
     }
 }
 
@@ -62,8 +60,7 @@ TEST(mesi_table)
  * one does not. */
 TEST(upgrade_comes_with_the_last_brdy)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     data_cache_put(&f.memory->data, 2, 0, (cache_entry){0x6000, MESI_SHARED, 0});
     fixture_data(&f, 0x6040, 4, W);
     fixture_data(&f, 0x6040, 4, W);
@@ -72,13 +69,11 @@ TEST(upgrade_comes_with_the_last_brdy)
     fixture_data(&f, 0x6040, 4, W);
     assert_int_equal(fixture_event(&f, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES), 1);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_WRITE_MISS), 0); /* hits all three */
-    fixture_close(&f);
 }
 
 TEST(replacement_of_a_modified_line_writes_it_back)
 {
-    fixture f;
-    fixture_open(&f, "p54c-100", false, NULL);
+    FIXTURE(f, "p54c-100", false, NULL);
     fixture_data(&f, 0x1000, 4, R);
     fixture_settle(&f);
     fixture_data(&f, 0x1000, 4, W);
@@ -89,15 +84,13 @@ TEST(replacement_of_a_modified_line_writes_it_back)
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
     assert_int_equal(fixture_state(&f, 0x1000), MESI_INVALID);
     assert_int_equal(fixture_state(&f, 0x2000), MESI_EXCLUSIVE);
-    fixture_close(&f);
 }
 
 /* P55C-200, all in L2 after the warming round; ADS# at the first bus clock from 1 clock after EX on; data
  * usable 1 clock after its BRDY#. */
 TEST(line_fill_times)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fixture_data(&f, 0x8000, 4, R);
     memory_wbinvd(f.memory, 0); /* out of L1, still in L2 */
     fixture_settle(&f);
@@ -113,15 +106,13 @@ TEST(line_fill_times)
     assert_int_equal(same.done, ads + 5 * 3 + 3);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS), 2); /* the warming one and this */
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ), 3);
-    fixture_close(&f);
 }
 
 /* A non-cacheable read waits for its own bus cycle each time. ADS# comes with the first bus clock that is at least a clock after EX, the
  * cycle takes two bus clocks or more, and the data are usable 1 clock after BRDY#. A read across 8 bytes takes two cycles. */
 TEST(uncached_read_waits_for_its_cycles)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     for (unsigned n = 0; n < 6; n++) {
         const unsigned cycles = 1 + n % 2;
         f.now += (3 - f.now % 3) % 3;
@@ -137,7 +128,6 @@ TEST(uncached_read_waits_for_its_cycles)
             assert_true(answer.done >= ads + clocks + 1);
     }
     assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), 3 * 3);
-    fixture_close(&f);
 }
 
 /* References give the same events whether they are tallied by kind or counted at once, as a profile has them. */
@@ -145,9 +135,8 @@ TEST(events_tallied_and_counted_agree)
 {
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 2; i++) {
-        fixture tallied, counted;
-        fixture_open(&tallied, models[i], false, NULL);
-        fixture_open(&counted, models[i], false, NULL);
+        FIXTURE(tallied, models[i], false, NULL);
+        FIXTURE(counted, models[i], false, NULL);
         memory_set_totals(counted.memory, &counted.totals, NULL);
         uint64_t seed = 7;
         for (unsigned n = 0; n < 20000; n++) {
@@ -167,8 +156,6 @@ TEST(events_tallied_and_counted_agree)
                     fail_msg("%s: event %u: %lu tallied, %lu counted", models[i], event,
                              (unsigned long)tallied.totals.increments[event][class],
                              (unsigned long)counted.totals.increments[event][class]);
-        fixture_close(&tallied);
-        fixture_close(&counted);
     }
 }
 
@@ -176,9 +163,8 @@ TEST(events_tallied_and_counted_agree)
  * ADS#; the line is in the array three core clocks later. Code fills are pending, too. */
 TEST(backlogs)
 {
-    fixture f;
     code_answer code;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     memory_close(NULL);                               /* of a core that could not be opened */
     assert_int_equal(memory_backlog(f.memory, 0), 0); /* RESET leaves nothing pending */
     fixture_data(&f, 0x8000, 4, R);
@@ -202,7 +188,6 @@ TEST(backlogs)
     fixture_settle(&f);
     memory_code(f.memory, 0x9000, 0x9000, f.now, &code);
     assert_true(f.now + memory_backlog(f.memory, f.now) >= code.ready[3] && code.ready[3] > f.now);
-    fixture_close(&f);
 }
 
 /* Hits of other lines do not wait for a fill. On the P54C those of the set that is being filled wait. */
@@ -217,8 +202,7 @@ TEST(hits_under_a_fill)
                  {"p54c-100", 0x1020, false},
                  {"p54c-100", 0x1000, true}};
     for (unsigned i = 0; i < 4; i++) {
-        fixture f;
-        fixture_open(&f, cases[i].model, false, NULL);
+        FIXTURE(f, cases[i].model, false, NULL);
         fixture_data(&f, cases[i].address, 4, R);
         fixture_settle(&f);
         uint64_t done = fixture_data(&f, 0x2000, 4, R).done; /* set 0 */
@@ -230,7 +214,6 @@ TEST(hits_under_a_fill)
         if ((answer.done > done) != cases[i].waits)
             fail_msg("%s, %#x: done %lu after the miss at %lu", cases[i].model, cases[i].address,
                      (unsigned long)answer.done, (unsigned long)done);
-        fixture_close(&f);
     }
 }
 
@@ -247,8 +230,7 @@ TEST(misalignment)
     };
     for (unsigned errata = 0; errata < 2; errata++)
         for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-            fixture f;
-            fixture_open(&f, "p55c-200", false, errata ? NULL : errata_off);
+            FIXTURE(f, "p55c-200", false, errata ? NULL : errata_off);
             fixture_data(&f, 0x1000, 4, R);
             fixture_settle(&f);
             uint64_t start = f.now, reads = fixture_event(&f, P5_EVENT_DATA_READ),
@@ -262,7 +244,6 @@ TEST(misalignment)
             assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ) - reads, 1 + n); /* each half counts */
             assert_int_equal(fixture_event(&f, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION) - stall,
                              (errata ? 2 : 3) * n);
-            fixture_close(&f);
         }
 }
 
@@ -276,20 +257,17 @@ TEST(misaligned_misses)
         unsigned misses;
     } cases[] = {{0x101e, true, 2}, {0x101e, false, 2}, {0x1006, true, 2}, {0x1006, false, 1}};
     for (unsigned i = 0; i < 4; i++) {
-        fixture f;
-        fixture_open(&f, "p55c-200", false, cases[i].errata ? NULL : errata_off);
+        FIXTURE(f, "p55c-200", false, cases[i].errata ? NULL : errata_off);
         fixture_data(&f, cases[i].address, 4, R);
         assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS), cases[i].misses);
         assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS), cases[i].misses);
         assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_OR_WRITE), 2);
-        fixture_close(&f);
     }
 }
 
 TEST(non_cacheable)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fixture_data(&f, 0xa0000, 4, R); /* KEN# inactive on the board */
     assert_int_equal(fixture_state(&f, 0xa0000), MESI_INVALID);
     assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), 1);
@@ -298,7 +276,6 @@ TEST(non_cacheable)
     assert_int_equal(fixture_event(&f, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY), 1);
     fixture_data(&f, 0xc0000, 4, W); /* next to the region */
     assert_int_equal(fixture_event(&f, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY), 1);
-    fixture_close(&f);
 }
 
 /* Code that may not be cached comes in reads of 8 bytes from the first one wanted, each a fetch, a miss and a
@@ -306,30 +283,26 @@ TEST(non_cacheable)
 TEST(non_cacheable_code)
 {
     for (unsigned first = 0; first < 4; first++) {
-        fixture f;
         code_answer answer;
-        fixture_open(&f, "p55c-200", true, NULL);
+        FIXTURE(f, "p55c-200", true, NULL);
         memory_code(f.memory, 0xa2000 + 8 * first, 0xa2000 + 8 * first, 0, &answer);
         unsigned reads = 4 - first, walk = 2;
         assert_int_equal(fixture_event(&f, P5_EVENT_CODE_READ), reads);
         assert_int_equal(fixture_event(&f, P5_EVENT_CODE_TLB_MISS), reads);
         assert_int_equal(fixture_event(&f, P5_EVENT_CODE_CACHE_MISS), reads);
         assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), reads + walk);
-        fixture_close(&f);
     }
 }
 
 /* Of a misaligned transfer the high part goes first: the DRAM page of the low part is the one left open. */
 TEST(the_high_part_goes_first)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     uint32_t page = f.model->dram.page_bytes;
     fixture_data(&f, 0x70000000 - 2, 4, CD); /* outside the L2's area */
     assert_int_equal(f.memory->bus.board.open_page, (0x70000000 - 1) / page + 1);
     fixture_data(&f, 0x60000000 - 2, 4, R); /* two line fills */
     assert_int_equal(f.memory->bus.board.open_page, (0x60000000 - 1) / page + 1);
-    fixture_close(&f);
 }
 
 /* CD = 1: hits are served, misses fill nothing, LRU stands still; NW = 1 as well: writes that hit stay
@@ -337,8 +310,7 @@ TEST(the_high_part_goes_first)
 TEST(cache_disable)
 {
     for (unsigned nw = 0; nw < 2; nw++) {
-        fixture f;
-        fixture_open(&f, "p55c-200", false, NULL);
+        FIXTURE(f, "p55c-200", false, NULL);
         data_cache_put(&f.memory->data, 2, 0, (cache_entry){0x6000, MESI_SHARED, 5});
         memory_set_control(
             f.memory,
@@ -355,7 +327,6 @@ TEST(cache_disable)
         assert_int_equal(fixture_state(&f, 0x6040), MESI_SHARED);
         fixture_data(&f, 0x9000, 4, R);
         assert_int_equal(fixture_state(&f, 0x9000), MESI_INVALID);
-        fixture_close(&f);
     }
 }
 
@@ -372,8 +343,7 @@ static data_answer locked(fixture *f, uint32_t address, unsigned size, unsigned 
  * cycle, two when split. */
 TEST(locked_references)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fixture_data(&f, 0x1000, 4, R);
     fixture_settle(&f);
     fixture_data(&f, 0x1000, 4, W);
@@ -386,7 +356,6 @@ TEST(locked_references)
     locked(&f, 0x1006, 4, R);
     locked(&f, 0x1006, 4, W);
     assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE), 3);
-    fixture_close(&f);
 }
 
 /* XCHG's write has its value from a register and follows the read on the bus; that of ADD leaves EX two
@@ -394,8 +363,7 @@ TEST(locked_references)
 TEST(exchanged_values_are_ready)
 {
     for (unsigned kind = LOCK_MODIFY; kind <= LOCK_EXCHANGE; kind++) {
-        fixture f;
-        fixture_open(&f, "p55c-200", false, NULL);
+        FIXTURE(f, "p55c-200", false, NULL);
         p5_access read = fixture_access(0x1000, 4, R), write = fixture_access(0x1000, 4, W);
         data_answer answer;
         memory_data(f.memory, &read, 0, kind * TRAIT_LOCK, &answer);
@@ -406,14 +374,12 @@ TEST(exchanged_values_are_ready)
         unsigned asked = kind == LOCK_EXCHANGE ? 3 * read_end + 1 : 3 * read_end + 1 + 2 + 1;
         unsigned write_begin = (asked + 2) / 3;
         assert_int_equal(answer.done, 3 * (write_begin + f.model->bus.locked_write) + 1);
-        fixture_close(&f);
     }
 }
 
 TEST(input_and_output)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fixture_data(&f, 0x3000, 4, W); /* I/O waits for it: ends at core 9 */
     data_answer out = fixture_data(&f, 0x80, 1, W | P5_ACCESS_IO);
     /* asked 1 clock later at 10: bus clock 4, core 12; the data can be used 1 clock after its end */
@@ -424,7 +390,6 @@ TEST(input_and_output)
     assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES), 1);
     assert_int_equal(fixture_event(&f, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY), 1);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ), 0); /* no data memory references */
-    fixture_close(&f);
 }
 
 /* The bytes of each kind of cycle: what the byte enables say, 32 of a line. */
@@ -455,8 +420,7 @@ TEST(bytes_on_the_bus)
         {0x10008, 8, CODE, 0, 0},           /* hit */
         {0xa0040, 8, CODE, 32, 0},          /* not cacheable: the prefetcher wants all of it, by eights */
     };
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t before[2] = {memory_bus_bytes(f.memory, false, P5_CPL_KERNEL),
                               memory_bus_bytes(f.memory, true, P5_CPL_KERNEL)};
@@ -473,18 +437,15 @@ TEST(bytes_on_the_bus)
         if (read != rows[i].read || written != rows[i].written)
             fail_msg("row %zu: %u bytes read, %u written", i, read, written);
     }
-    fixture_close(&f);
-    fixture_open(&f, "p55c-200", true,
-                 NULL); /* two entries of the page tables, which no line is taken for, and the line */
-    fixture_data(&f, 0x1000, 4, R);
-    assert_int_equal(memory_bus_bytes(f.memory, false, P5_CPL_KERNEL), 4 + 4 + 32);
-    fixture_close(&f);
+    /* two entries of the page tables, which no line is taken for, and the line */
+    FIXTURE(paged, "p55c-200", true, NULL);
+    fixture_data(&paged, 0x1000, 4, R);
+    assert_int_equal(memory_bus_bytes(paged.memory, false, P5_CPL_KERNEL), 4 + 4 + 32);
 }
 
 TEST(mmx_only_events)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     p5_access access = fixture_access(0x1004, 8, R);
     data_answer answer;
     memory_data(f.memory, &access, 0, TRAIT_MMX, &answer);
@@ -524,7 +485,6 @@ TEST(mmx_only_events)
     }
     for (unsigned i = 0; i < ONLY; i++)
         assert_int_equal(fixture_event(&f, only[i]), before[i]);
-    fixture_close(&f);
 }
 
 /* Stall clocks by cause add up to done - asked, for all kinds of references in any situation. */
@@ -533,8 +493,7 @@ TEST(causes_add_up)
     static const char *const models[] = {"p54c-100", "p54c-133", "p54c-166",
                                          "p55c-166", "p55c-200", "p55c-233"};
     for (unsigned i = 0; i < 6; i++) {
-        fixture f;
-        fixture_open(&f, models[i], true, NULL);
+        FIXTURE(f, models[i], true, NULL);
         uint64_t seed = i;
         for (unsigned n = 0; n < 50000; n++) {
             static const uint8_t sizes[] = {1, 2, 4, 8};
@@ -560,7 +519,6 @@ TEST(causes_add_up)
                          fixture_event(&f, P5_EVENT_DATA_READ_MISS) +
                              fixture_event(&f, P5_EVENT_DATA_WRITE_MISS));
         assert_true(fixture_event(&f, P5_EVENT_DATA_READ_MISS) <= fixture_event(&f, P5_EVENT_DATA_READ));
-        fixture_close(&f);
     }
 }
 
@@ -591,8 +549,7 @@ static void see_miss(core_observer *o, uint32_t physical, bool code)
 /* A profile's misses by set are those that events 3, 4 and 29h count: a port access is none. */
 TEST(observed_misses)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", true, NULL);
+    FIXTURE(f, "p55c-200", true, NULL);
     misses_seen seen = {.observer = {.counted = ignore_count, .asks = ignore_asking, .missed = see_miss}};
     memory_observe(f.memory, &seen.observer);
     uint64_t seed = 1;
@@ -612,7 +569,6 @@ TEST(observed_misses)
         ports += port;
     }
     assert_true(ports > 0 && seen.count > 0);
-    fixture_close(&f);
 }
 
 static void two_regions(p5_model *model)
@@ -640,15 +596,13 @@ TEST(cacheable_ram_addresses)
         const uint32_t addresses[] = {0,          lower - 1,  lower,      0x9ffff,    0xa0000,   0xbffff,
                                       0xc0000,    0xfffff,    0x100000,   upper - 1,  upper,     0xdfffffff,
                                       0xe0000000, 0xe03fffff, 0xfec00000, 0xfee00000, 0xffffffff};
-        fixture f;
-        fixture_open(&f, "p55c-200", false, models[i].adjust);
+        FIXTURE(f, "p55c-200", false, models[i].adjust);
         for (unsigned n = 0; n < sizeof addresses / sizeof *addresses; n++) {
             const uint32_t at = addresses[n];
             const bool cacheable_ram = memory_is_cacheable_ram(f.memory, at);
             assert_int_equal(cacheable_ram, at < lower || (at >= 0x100000 && at < upper));
             assert_false(cacheable_ram && (model_uncacheable(f.model, at) || bus_is_video(at)));
         }
-        fixture_close(&f);
     }
 }
 
@@ -686,8 +640,7 @@ TEST(observed_bytes_of_a_hit)
     } rows[] = {{0x1000, 4, 0xf}, {0x101c, 4, 0xf0000000}, {0x1006, 4, 0x3c0}, {0x1010, 8, 0xff0000}};
     array_observer o = {
         .tags = ignore_tags, .bytes = report_bytes, .filled = ignore_fill, .over = ignore_end};
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fixture_data(&f, 0x1000, 4, 0);
     fixture_settle(&f);
     memory_observe_arrays(f.memory, &o);
@@ -697,5 +650,4 @@ TEST(observed_bytes_of_a_hit)
             fixture_data(&f, rows[i].address, rows[i].size, write * P5_ACCESS_WRITE);
             assert_int_equal(reported_bytes, rows[i].bytes);
         }
-    fixture_close(&f);
 }

@@ -52,25 +52,21 @@ TEST(hot_and_exact_path_agree)
     static const unsigned spreads[] = {0x4000, 0x90000};
     for (unsigned i = 0; i < 24; i++) {
         const char *model = models[i % 6];
-        fixture fast, exact;
-        fixture_open(&fast, model, i / 6 % 2, NULL);
-        fixture_open(&exact, model, i / 6 % 2, NULL);
+        FIXTURE(fast, model, i / 6 % 2, NULL);
+        FIXTURE(exact, model, i / 6 % 2, NULL);
         unsigned usual = usual_of(&fast, &exact, i, spreads[i / 12]);
         if (usual < 20000)
             fail_msg("%s: only %u of 100000 references took the hot path", model, usual);
         fixture_settle(&fast);
         fixture_settle(&exact);
         same_state(model, &fast, &exact);
-        fixture_close(&fast);
-        fixture_close(&exact);
     }
 }
 
 /* If the hot path refuses, nothing has changed. */
 TEST(refusal_changes_nothing)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", true, NULL);
+    FIXTURE(f, "p55c-200", true, NULL);
     uint64_t seed = 1;
     static struct memory before;
     for (unsigned n = 0; n < 3000; n++) {
@@ -82,15 +78,13 @@ TEST(refusal_changes_nothing)
         }
         f.now += 3;
     }
-    fixture_close(&f);
 }
 
 /* The first write to a page has its dirty bit to set: not usual, although the line is exclusive; the next one
  * is. */
 TEST(first_write_to_a_page)
 {
-    fixture f;
-    fixture_open(&f, "p54c-133", true, NULL);
+    FIXTURE(f, "p54c-133", true, NULL);
     const p5_access read = fixture_access(0x5004, 4, 0), write = fixture_access(0x5004, 4, P5_ACCESS_WRITE);
     assert_false(memory_has_page(f.memory, &read));
     fixture_data(&f, 0x5000, 4, 0);
@@ -101,7 +95,6 @@ TEST(first_write_to_a_page)
     fixture_data(&f, 0x5004, 4, P5_ACCESS_WRITE);
     assert_true(memory_has_page(f.memory, &write));
     assert_true(memory_data_usual(f.memory, &write, f.now));
-    fixture_close(&f);
 }
 
 /* While a line is being filled, hits of other lines continue (P54C: of other sets); those of the line itself
@@ -110,8 +103,7 @@ TEST(hits_pass_by_a_fill)
 {
     enum { LINE = 0x3000, SAME_SET = 0x5000, OTHER_SET = 0x5020 };
     for (unsigned p54c = 0; p54c < 2; p54c++) {
-        fixture f;
-        fixture_open(&f, p54c ? "p54c-133" : "p55c-200", true, NULL);
+        FIXTURE(f, p54c ? "p54c-133" : "p55c-200", true, NULL);
         fixture_data(&f, SAME_SET, 4, 0);
         fixture_data(&f, OTHER_SET, 4, 0);
         fixture_data(&f, OTHER_SET, 4, P5_ACCESS_WRITE); /* the page is dirty */
@@ -128,7 +120,6 @@ TEST(hits_pass_by_a_fill)
         assert_true(memory_data_usual(f.memory, &write, f.now));
         assert_int_equal(memory_data_usual(f.memory, &same_set, f.now), !p54c);
         assert_true(memory_data_usual(f.memory, &line, f.memory->data_fill.done));
-        fixture_close(&f);
     }
 }
 
@@ -138,9 +129,8 @@ TEST(fetches_that_hit)
 {
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 4; i++) {
-        fixture f;
         code_answer answer;
-        fixture_open(&f, models[i % 2], i / 2, NULL);
+        FIXTURE(f, models[i % 2], i / 2, NULL);
         for (uint32_t page = 0x1000; page <= 0x3000; page += 0x1000) {
             fixture_settle(&f);
             memory_code(f.memory, page + page / 0x80, page + page / 0x80, f.now, &answer);
@@ -155,7 +145,6 @@ TEST(fetches_that_hit)
         assert_false(memory_code_usual(f.memory, 0x1080, 0x1080, filled)); /* another line */
         if (i / 2 != 0)
             assert_false(memory_code_usual(f.memory, 0x9020, 0x1020, filled)); /* another page */
-        fixture_close(&f);
     }
 }
 
@@ -167,9 +156,8 @@ TEST(expected_hits_agree)
 {
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 4; i++) {
-        fixture fast, exact;
-        fixture_open(&fast, models[i % 2], i / 2 % 2, NULL);
-        fixture_open(&exact, models[i % 2], i / 2 % 2, NULL);
+        FIXTURE(fast, models[i % 2], i / 2 % 2, NULL);
+        FIXTURE(exact, models[i % 2], i / 2 % 2, NULL);
         uint64_t seed = i, done;
         unsigned hits = 0;
         for (unsigned n = 0; n < 60000; n++) {
@@ -209,8 +197,6 @@ TEST(expected_hits_agree)
         fixture_settle(&fast);
         fixture_settle(&exact);
         same_state(models[i % 2], &fast, &exact);
-        fixture_close(&fast);
-        fixture_close(&exact);
     }
 }
 
@@ -222,8 +208,7 @@ TEST(place_is_lost_with_its_page)
     static const char *const models[] = {"p54c-133", "p55c-200"};
     for (unsigned i = 0; i < 4; i++) {
         const unsigned flags = i / 2 ? P5_ACCESS_WRITE : 0;
-        fixture f;
-        fixture_open(&f, models[i % 2], true, NULL);
+        FIXTURE(f, models[i % 2], true, NULL);
         fixture_data(&f, HERE, 4, 0);
         fixture_data(&f, HERE, 4, flags);
         f.now += 1000;
@@ -241,7 +226,6 @@ TEST(place_is_lost_with_its_page)
         f.now += 1000;
         for (unsigned n = 0; n < 2; n++)
             assert_true(memory_data_expected(f.memory, &access, &expected));
-        fixture_close(&f);
     }
 }
 
@@ -249,8 +233,7 @@ TEST(place_is_lost_with_its_page)
  * the hot path refuses it. */
 TEST(misaligned_hits_are_expected)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fixture_data(&f, 0x5040, 4, 0);
     f.now += 1000;
     const p5_access aligned = fixture_access(0x5040, 4, 0), misaligned = fixture_access(0x5042, 4, 0);
@@ -260,14 +243,12 @@ TEST(misaligned_hits_are_expected)
     assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES), 0);
     assert_true(memory_hits_unexpected(f.memory, &misaligned, &any_misaligned));
     assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_OR_IO_REFERENCES), 1);
-    fixture_close(&f);
 }
 
 /* Without paging a place at hand needs no page; with it, it does. */
 TEST(paging_begins)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fixture_data(&f, 0x5040, 4, 0);
     f.now += 1000;
     const p5_access access = fixture_access(0x5040, 4, 0);
@@ -276,5 +257,4 @@ TEST(paging_begins)
         assert_true(memory_data_expected(f.memory, &access, &expected));
     memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .paging = true});
     assert_false(memory_data_expected(f.memory, &access, &expected));
-    fixture_close(&f);
 }

@@ -61,9 +61,8 @@ TEST(both_ways_agree)
     static void (*const changes[])(p5_model * model) = {NULL, write_through, no_errata};
     for (unsigned i = 0; i < 24; i++) {
         const char *model = models[i % 4];
-        fixture shaped, special;
-        fixture_open(&shaped, model, i / 4 % 2, changes[i / 8]);
-        fixture_open(&special, model, i / 4 % 2, changes[i / 8]);
+        FIXTURE(shaped, model, i / 4 % 2, changes[i / 8]);
+        FIXTURE(special, model, i / 4 % 2, changes[i / 8]);
         unsigned unusual = go_both_ways(model, &shaped, &special, i);
         if (unusual < 5000)
             fail_msg("%s: only %u of 60000 references were not usual", model, unusual);
@@ -71,17 +70,14 @@ TEST(both_ways_agree)
         fixture_settle(&shaped);
         fixture_settle(&special);
         same_state(model, &shaped, &special);
-        fixture_close(&shaped);
-        fixture_close(&special);
     }
 }
 
 /* memory_ask recognises a usual hit and leaves the state that memory_data_usual leaves. */
 TEST(usual_hits_are_usual)
 {
-    fixture asked, usual;
-    fixture_open(&asked, "p55c-200", true, NULL);
-    fixture_open(&usual, "p55c-200", true, NULL);
+    FIXTURE(asked, "p55c-200", true, NULL);
+    FIXTURE(usual, "p55c-200", true, NULL);
     uint64_t seed = 5;
     unsigned hits = 0;
     for (unsigned n = 0; n < 20000; n++) {
@@ -101,8 +97,6 @@ TEST(usual_hits_are_usual)
     }
     assert_true(hits > 5000);
     same_state("p55c-200", &asked, &usual);
-    fixture_close(&asked);
-    fixture_close(&usual);
 }
 
 /* The special version for misaligned hits leaves the state, counts and answers of memory_ask. */
@@ -111,9 +105,8 @@ TEST(misaligned_hits_are_alike)
     static const uint8_t sizes[] = {2, 4, 8};
     static const char *const models[] = {"p55c-200", "p54c-133"};
     for (unsigned i = 0; i < 4; i++) {
-        fixture asked, usual;
-        fixture_open(&asked, models[i % 2], true, i < 2 ? NULL : no_errata);
-        fixture_open(&usual, models[i % 2], true, i < 2 ? NULL : no_errata);
+        FIXTURE(asked, models[i % 2], true, i < 2 ? NULL : no_errata);
+        FIXTURE(usual, models[i % 2], true, i < 2 ? NULL : no_errata);
         uint64_t seed = i;
         unsigned hits = 0, others = 0;
         for (unsigned n = 0; n < 30000; n++) {
@@ -138,23 +131,19 @@ TEST(misaligned_hits_are_alike)
         fixture_settle(&asked);
         fixture_settle(&usual);
         same_state(models[i % 2], &asked, &usual);
-        fixture_close(&asked);
-        fixture_close(&usual);
     }
 }
 
 /* With an observer of bus cycles, or a frozen cache, the fast versions do not apply. */
 TEST(some_look_on)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .cache_disable = true});
     assert_true(f.memory->special);
     memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .data_cache_inhibit = true});
     assert_true(f.memory->special);
     memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control)});
     assert_false(f.memory->special);
-    fixture_close(&f);
 }
 
 /* What an answer in a word says. */

@@ -60,10 +60,9 @@ static void double_lines(fixture *f, uint64_t *seed)
 TEST(loaded_goes_on_like_saved)
 {
     for (unsigned i = 0; i < 4; i++) {
-        fixture saved, loaded;
         p5_error error;
-        fixture_open(&saved, models[i % 2], i / 2, NULL);
-        fixture_open(&loaded, models[i % 2], i / 2, NULL);
+        FIXTURE(saved, models[i % 2], i / 2, NULL);
+        FIXTURE(loaded, models[i % 2], i / 2, NULL);
         uint64_t seed = i;
         refer(&saved, &seed, 1000);
         double_lines(&saved, &seed);
@@ -81,8 +80,6 @@ TEST(loaded_goes_on_like_saved)
         fixture_settle(&loaded);
         same_state(models[i % 2], &saved, &loaded);
         free(b.data);
-        fixture_close(&saved);
-        fixture_close(&loaded);
     }
 }
 
@@ -94,10 +91,9 @@ static void cache_all(p5_model *model)
 /* The memory that the L2 caches may end within a line, which is cached, too. */
 TEST(the_last_line_that_the_l2_caches)
 {
-    fixture saved, loaded;
     p5_error error;
-    fixture_open(&saved, "p55c-200", false, cache_all);
-    fixture_open(&loaded, "p55c-200", false, cache_all);
+    FIXTURE(saved, "p55c-200", false, cache_all);
+    FIXTURE(loaded, "p55c-200", false, cache_all);
     fixture_data(&saved, 0xffffffe0, 4, 0);
     snapshot_bytes b = save(&saved);
     if (load(&loaded, &b, saved.now, &error) != P5_OK)
@@ -105,8 +101,6 @@ TEST(the_last_line_that_the_l2_caches)
     const board *l2 = &loaded.memory->bus.board;
     assert_int_equal(l2->l2_tag[l2->l2_lines - 1], 0xffffffe0 / 32 + 1);
     free(b.data);
-    fixture_close(&saved);
-    fixture_close(&loaded);
 }
 
 /* Puts `value` into number `index` of a field of the stream. */
@@ -140,9 +134,8 @@ typedef struct change {
 static void try_changes(const char *model, const change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        fixture f;
         p5_error error;
-        fixture_open(&f, model, true, NULL);
+        FIXTURE(f, model, true, NULL);
         snapshot_bytes b = save(&f);
         for (unsigned n = 0; n < 4 && changes[i].numbers[n].field != NULL; n++)
             put(&b, changes[i].numbers[n].field, changes[i].numbers[n].index, changes[i].numbers[n].value);
@@ -152,7 +145,6 @@ static void try_changes(const char *model, const change *changes, size_t count)
             fail_msg("%s, change %zu, %s[%u] = %llx: %s", model, i, first->field, first->index,
                      (unsigned long long)first->value, good ? "was loaded" : error.message);
         free(b.data);
-        fixture_close(&f);
     }
 }
 

@@ -10,8 +10,7 @@ enum { BUFFER = 0x400000, LOADS = 4000 };
 
 static double chase(const char *model, bool random, uint32_t size, uint32_t stride)
 {
-    fixture f;
-    fixture_open(&f, model, true, NULL);
+    FIXTURE(f, model, true, NULL);
     uint32_t count = size / stride;
     uint32_t *next = malloc(count * sizeof *next);
     assert_non_null(next);
@@ -34,7 +33,6 @@ static double chase(const char *model, bool random, uint32_t size, uint32_t stri
     }
     double clocks = (double)(f.now - start) / (double)LOADS;
     free(next);
-    fixture_close(&f);
     return clocks;
 }
 

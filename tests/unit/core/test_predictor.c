@@ -31,6 +31,11 @@ static void close_predictor(predictor_fixture *f)
     p5_model_close(f->model);
 }
 
+/* Declares `f`, the predictor of a built-in model, which is closed at the end of the block. */
+#define PREDICTOR(f, model)                                                                                  \
+    CLOSED_BY(close_predictor) predictor_fixture f;                                                          \
+    open_predictor(&f, model)
+
 /* A two-byte branch of `kind` at `address` in U, its preceding pair at `address - 8`, far from tight loops.
  */
 static branch_query query_at(uint32_t address, uint8_t kind, bool taken)
@@ -69,8 +74,7 @@ TEST(random_branches_of_p55c)
                                       {.15, .171},     {.20, .235},  {.25, .300},  {.30, .362},
                                       {.35, .417},     {.40, .462},  {.45, .490},  {.50, .500}};
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
-        predictor_fixture f;
-        open_predictor(&f, "p55c-200");
+        PREDICTOR(f, "p55c-200");
         uint64_t seed = 11;
         unsigned wrong = 0, count = 400000;
         for (unsigned n = 0; n < count; n++) {
@@ -80,7 +84,6 @@ TEST(random_branches_of_p55c)
         double rate = (double)wrong / count;
         if (rate < table[i][1] - 0.01 || rate > table[i][1] + 0.01)
             fail_msg("P(taken) = %.3f: %.4f mispredicted, measured %.4f", table[i][0], rate, table[i][1]);
-        close_predictor(&f);
     }
 }
 
@@ -117,14 +120,12 @@ static bool windows_decide(unsigned pattern, unsigned period)
 
 static unsigned steady_mispredictions(unsigned pattern, unsigned period)
 {
-    predictor_fixture f;
-    open_predictor(&f, "p55c-200");
+    PREDICTOR(f, "p55c-200");
     unsigned wrong = 0;
     for (unsigned n = 0; n < 60 * period; n++) {
         branch_answer answer = ask(&f, query_at(0x1000, ISA_JCC, pattern >> (n % period) & 1));
         wrong += n >= 40 * period && !answer.right;
     }
-    close_predictor(&f);
     return wrong;
 }
 
@@ -158,8 +159,7 @@ TEST(patterns_of_p55c)
 TEST(tight_loops_of_p55c_see_the_stale_bit)
 {
     for (uint16_t since = 4; since <= 9; since++) {
-        predictor_fixture f;
-        open_predictor(&f, "p55c-200");
+        PREDICTOR(f, "p55c-200");
         f.since_last = since;
         unsigned wrong = 0;
         for (unsigned n = 0; n < 300; n++) {
@@ -172,14 +172,12 @@ TEST(tight_loops_of_p55c_see_the_stale_bit)
         unsigned expected = since <= 6 ? 200 * 2 / 3 : 0;
         if (wrong + 1 < expected || wrong > expected + 1)
             fail_msg("%u instructions a round: %u of 200 mispredicted, expected %u", since, wrong, expected);
-        close_predictor(&f);
     }
 }
 
 TEST(p55c_allocates_on_the_first_taken_execution)
 {
-    predictor_fixture f;
-    open_predictor(&f, "p55c-200");
+    PREDICTOR(f, "p55c-200");
     branch_answer answer = ask(&f, query_at(0x1000, ISA_JCC, false));
     assert_true(answer.right && !answer.hit); /* static: falls through */
     assert_false(ask(&f, query_at(0x1000, ISA_JCC, false)).hit);
@@ -200,15 +198,13 @@ TEST(p55c_allocates_on_the_first_taken_execution)
     assert_true(ask(&f, query_at(0x1000, ISA_JCC, true)).right);
     predictor_flush(f.predictor);
     assert_false(ask(&f, query_at(0x1000, ISA_JCC, true)).hit);
-    close_predictor(&f);
 }
 
 /* Two branches whose last bytes lie in one aligned dword share an entry: each finds the other's, a false one.
  */
 TEST(close_branches_thrash_on_p55c)
 {
-    predictor_fixture f;
-    open_predictor(&f, "p55c-200");
+    PREDICTOR(f, "p55c-200");
     for (unsigned n = 0; n < 10; n++) {
         branch_answer first = ask(&f, query_at(0x1000, ISA_JCC, true));  /* last byte 1001h */
         branch_answer second = ask(&f, query_at(0x1002, ISA_JCC, true)); /* last byte 1003h */
@@ -217,15 +213,13 @@ TEST(close_branches_thrash_on_p55c)
             assert_false(first.right || second.right);
         }
     }
-    close_predictor(&f);
 }
 
 TEST(indirect_jumps_go_to_the_last_target)
 {
     static const char *const models[] = {"p54c-100", "p55c-200"};
     for (unsigned i = 0; i < 2; i++) {
-        predictor_fixture f;
-        open_predictor(&f, models[i]);
+        PREDICTOR(f, models[i]);
         static const uint32_t targets[] = {0x100, 0x100, 0x200, 0x200, 0x100, 0x100, 0x100};
         for (unsigned n = 0; n < 7; n++) {
             branch_query query = query_at(0x1000, ISA_JMP_INDIRECT, true);
@@ -233,7 +227,6 @@ TEST(indirect_jumps_go_to_the_last_target)
             ask(&f, query_at(0x5000, ISA_JCC, false)); /* so that no branch follows a wrong one at once */
             assert_int_equal(ask(&f, query).right, n > 0 && targets[n] == targets[n - 1]);
         }
-        close_predictor(&f);
     }
 }
 
@@ -243,8 +236,7 @@ TEST(returns)
 {
     static const char *const models[] = {"p54c-100", "p55c-200"};
     for (unsigned i = 0; i < 2; i++) {
-        predictor_fixture f;
-        open_predictor(&f, models[i]);
+        PREDICTOR(f, models[i]);
         for (unsigned n = 0; n < 8; n++) {
             branch_query call = query_at(n % 2 != 0 ? 0x1100 : 0x1200, ISA_CALL, true);
             ask(&f, call);
@@ -255,15 +247,13 @@ TEST(returns)
             assert_int_equal(answer.return_predicted, i == 1 && n > 0);
             assert_int_equal(answer.return_right, i == 1 && n > 0);
         }
-        close_predictor(&f);
     }
 }
 
 /* Nesting of n: the outermost n - 4 returns are predicted wrong, and so many pushes overflow. */
 TEST(deep_nesting)
 {
-    predictor_fixture f;
-    open_predictor(&f, "p55c-200");
+    PREDICTOR(f, "p55c-200");
     for (unsigned round = 0; round < 3; round++) {
         unsigned overflows = 0, wrong = 0;
         const return_stack *returns = &f.predictor->returns;
@@ -279,7 +269,6 @@ TEST(deep_nesting)
         assert_int_equal(overflows, 2);
         assert_int_equal(wrong, round == 0 ? 6 : 2); /* first: no BTB entries */
     }
-    close_predictor(&f);
 }
 
 /* ---- P54C ---- */
@@ -288,8 +277,7 @@ TEST(deep_nesting)
 TEST(state_machine_of_p54c)
 {
     static const unsigned on_taken[4] = {3, 2, 3, 3}, on_not_taken[4] = {0, 0, 1, 2};
-    predictor_fixture f;
-    open_predictor(&f, "p54c-100");
+    PREDICTOR(f, "p54c-100");
     uint64_t seed = 5;
     unsigned model = 0;
     for (unsigned n = 0; n < 2000; n++) {
@@ -301,15 +289,13 @@ TEST(state_machine_of_p54c)
         assert_int_equal(answer.right, taken == (model >= 2));
         model = taken ? on_taken[model] : on_not_taken[model];
     }
-    close_predictor(&f);
 }
 
 /* In a loop of up to 4 pairs a taken execution leads from 0 to 1. */
 TEST(tight_loops_of_p54c)
 {
     for (uint8_t pairs = 3; pairs <= 5; pairs++) {
-        predictor_fixture f;
-        open_predictor(&f, "p54c-100");
+        PREDICTOR(f, "p54c-100");
         branch_query query = query_at(0x1000, ISA_JCC, true);
         query.loop_pairs = pairs;
         branch_query calm = query_at(0x5000, ISA_JCC, false);
@@ -324,14 +310,12 @@ TEST(tight_loops_of_p54c)
         ask(&f, query); /* 1, or 3 */
         ask(&f, calm);
         assert_int_equal(ask(&f, query).predicted_taken, pairs > 4);
-        close_predictor(&f);
     }
 }
 
 TEST(p54c_key_and_allocation)
 {
-    predictor_fixture f;
-    open_predictor(&f, "p54c-100");
+    PREDICTOR(f, "p54c-100");
     branch_query query = query_at(0x1000, ISA_JMP, true), calm = query_at(0x5000, ISA_JCC, false);
     query.missed_pairing = true; /* an unused pairing opportunity: no entry */
     ask(&f, query);
@@ -342,15 +326,13 @@ TEST(p54c_key_and_allocation)
     assert_true(ask(&f, query).right);
     query.previous_pair -= 2; /* reached another way: the entry hangs on the pair before */
     assert_false(ask(&f, query).hit);
-    close_predictor(&f);
 }
 
 /* The branch in the pair after a mispredicted branch is predicted not taken whatever its state; its counter
  * still learns. A loop of one pair that jumps to itself is wrong every time. */
 TEST(branches_behind_a_wrong_one)
 {
-    predictor_fixture f;
-    open_predictor(&f, "p54c-100");
+    PREDICTOR(f, "p54c-100");
     branch_query second = query_at(0x1010, ISA_JMP, true), calm = query_at(0x5000, ISA_JCC, false);
     second.previous_pair = 0x1000;
     ask(&f, calm);
@@ -375,14 +357,12 @@ TEST(branches_behind_a_wrong_one)
     assert_false(ask(&f, aligned).right); /* no entry yet */
     for (unsigned n = 0; n < 10; n++)
         assert_true(ask(&f, aligned).right);
-    close_predictor(&f);
 }
 
 /* A pair without a branch after the key of a taken branch: flush, and the entry wears down. */
 TEST(false_hits_of_p54c)
 {
-    predictor_fixture f;
-    open_predictor(&f, "p54c-100");
+    PREDICTOR(f, "p54c-100");
     branch_query query = query_at(0x1000, ISA_JCC, true);
     ask(&f, query);                                                   /* 3 */
     assert_true(predictor_passed(f.predictor, query.previous_pair));  /* 3 -> 2 */
@@ -390,22 +370,18 @@ TEST(false_hits_of_p54c)
     assert_false(predictor_passed(f.predictor, query.previous_pair)); /* 1 -> 0 */
     ask(&f, query_at(0x5000, ISA_JCC, false));
     assert_false(ask(&f, query).hit);
-    close_predictor(&f);
-    open_predictor(&f, "p55c-200");
-    assert_false(predictor_passed(f.predictor, 0x1000));
-    close_predictor(&f);
+    PREDICTOR(p55c, "p55c-200");
+    assert_false(predictor_passed(p55c.predictor, 0x1000));
 }
 
 TEST(far_transfers_do_not_use_the_btb)
 {
-    predictor_fixture f;
-    open_predictor(&f, "p55c-200");
+    PREDICTOR(f, "p55c-200");
     for (uint8_t kind = ISA_FAR; kind <= ISA_IRET; kind++)
         for (unsigned n = 0; n < 3; n++) {
             const branch_query query = query_at(0x1000, kind, true);
             assert_int_equal(predict(&f, &query), NOT_PREDICTED);
         }
-    close_predictor(&f);
 }
 
 /* Trimming keeps when recent branches ran, and needs no new memory: the buckets stay. */

@@ -20,8 +20,7 @@ TEST(inquire_table)
         {MESI_MODIFIED, true, MESI_INVALID, SNOOP_HIT_MODIFIED},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fixture f;
-        fixture_open(&f, "p55c-200", false, NULL);
+        FIXTURE(f, "p55c-200", false, NULL);
         data_cache_put(&f.memory->data, 4, 3, (cache_entry){0x7000, rows[i].before, 0});
         uint64_t done;
         snoop_result result = memory_inquire(f.memory, 0x7090, rows[i].invalidate, 30, &done);
@@ -34,7 +33,6 @@ TEST(inquire_table)
         assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS),
                          rows[i].before != MESI_INVALID);
         assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), modified);
-        fixture_close(&f);
     }
 }
 
@@ -42,22 +40,19 @@ TEST(inquire_table)
 TEST(inquire_of_code)
 {
     for (unsigned invalidate = 0; invalidate < 2; invalidate++) {
-        fixture f;
-        fixture_open(&f, "p54c-100", false, NULL);
+        FIXTURE(f, "p54c-100", false, NULL);
         code_cache_fill(&f.memory->code, 0x3000);
         uint64_t done;
         assert_int_equal(memory_inquire(f.memory, 0x3004, invalidate, 0, &done), SNOOP_HIT);
         assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS), 0);
         assert_int_equal(code_cache_find(&f.memory->code, 0x3000) >= 0, !invalidate);
-        fixture_close(&f);
     }
 }
 
 /* An internal snoop, here of a code fetch, writes a modified line back, too, and is no external one. */
 TEST(snoop_of_a_code_fetch)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     data_cache_put(&f.memory->data, 4, 3, (cache_entry){0x7000, MESI_MODIFIED, 0});
     code_answer answer;
     memory_code(f.memory, 0x7080, 0x7080, 30, &answer);
@@ -65,15 +60,13 @@ TEST(snoop_of_a_code_fetch)
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
     assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_SNOOPS), 0);
     assert_int_equal(fixture_event(&f, P5_EVENT_EXTERNAL_DATA_CACHE_SNOOP_HITS), 0);
-    fixture_close(&f);
 }
 
 /* WBINVD writes every modified line back, one burst after the other; INVD none. Both leave nothing. */
 TEST(wbinvd_and_invd)
 {
     for (unsigned write_back = 0; write_back < 2; write_back++) {
-        fixture f;
-        fixture_open(&f, "p55c-200", false, NULL);
+        FIXTURE(f, "p55c-200", false, NULL);
         for (uint32_t n = 0; n < 10; n++)
             data_cache_put(&f.memory->data, n, n & 3,
                            (cache_entry){0x7000, n < 6 ? MESI_MODIFIED : MESI_EXCLUSIVE, 0});
@@ -85,6 +78,5 @@ TEST(wbinvd_and_invd)
         for (uint32_t n = 0; n < 10; n++)
             assert_int_equal(fixture_state(&f, 0x7000 + 32 * n), MESI_INVALID);
         assert_int_equal(code_cache_find(&f.memory->code, 0x3000), -1);
-        fixture_close(&f);
     }
 }

@@ -5,8 +5,7 @@
 /* Touches `pages` pages `stride` apart, twice; answers the misses of the second round. */
 static uint64_t second_round_misses(const char *model, unsigned pages, uint32_t stride, unsigned flags)
 {
-    fixture f;
-    fixture_open(&f, model, true, NULL);
+    FIXTURE(f, model, true, NULL);
     uint64_t before = 0;
     for (unsigned round = 0; round < 2; round++) {
         before = fixture_event(&f, P5_EVENT_DATA_TLB_MISS);
@@ -16,7 +15,6 @@ static uint64_t second_round_misses(const char *model, unsigned pages, uint32_t 
         }
     }
     uint64_t misses = fixture_event(&f, P5_EVENT_DATA_TLB_MISS) - before;
-    fixture_close(&f);
     return misses;
 }
 
@@ -54,9 +52,8 @@ TEST(reach_of_the_data_tlb)
 /* Fetches from `pages` pages, two lines of each, twice. Returns the misses of the second round. */
 static uint64_t second_round_code_misses(const char *model, unsigned pages, uint32_t stride)
 {
-    fixture f;
     code_answer answer;
-    fixture_open(&f, model, true, NULL);
+    FIXTURE(f, model, true, NULL);
     uint64_t before = 0;
     for (unsigned round = 0; round < 2; round++) {
         before = fixture_event(&f, P5_EVENT_CODE_TLB_MISS);
@@ -66,7 +63,6 @@ static uint64_t second_round_code_misses(const char *model, unsigned pages, uint
         }
     }
     uint64_t misses = fixture_event(&f, P5_EVENT_CODE_TLB_MISS) - before;
-    fixture_close(&f);
     return misses;
 }
 
@@ -139,8 +135,7 @@ TEST(bits_follow_from_uses)
 
 TEST(events_of_a_walk)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", true, NULL);
+    FIXTURE(f, "p55c-200", true, NULL);
     data_answer answer = fixture_data(&f, 0x700000, 4, 0);
     assert_true(answer.tlb > 0);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_TLB_MISS), 1);
@@ -155,13 +150,11 @@ TEST(events_of_a_walk)
     answer = fixture_data(&f, 0x700ffc, 4, 0); /* same page */
     assert_int_equal(answer.tlb, 0);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_TLB_MISS), 1);
-    fixture_close(&f);
 }
 
 TEST(invlpg_and_cr3)
 {
-    fixture f;
-    fixture_open(&f, "p54c-133", true, NULL);
+    FIXTURE(f, "p54c-133", true, NULL);
     fixture_data(&f, 0x300000, 4, 0);
     fixture_data(&f, 0x301000, 4, 0);
     memory_invlpg(f.memory, 0x300123);
@@ -169,15 +162,13 @@ TEST(invlpg_and_cr3)
     assert_int_equal(fixture_data(&f, 0x301000, 4, 0).tlb, 0);
     memory_load_cr3(f.memory);
     assert_true(fixture_data(&f, 0x301000, 4, 0).tlb > 0);
-    fixture_close(&f);
 }
 
 /* Code page 0 needs a walk when paging is turned on, and after INVLPG and a load of CR3. */
 TEST(walks_of_code_page_0)
 {
-    fixture f;
     code_answer answer;
-    fixture_open(&f, "p55c-200", true, NULL);
+    FIXTURE(f, "p55c-200", true, NULL);
     for (unsigned n = 0; n < 2; n++) {
         memory_code(f.memory, 0, 0, f.now, &answer);
         fixture_settle(&f);
@@ -188,13 +179,11 @@ TEST(walks_of_code_page_0)
             memory_load_cr3(f.memory);
         assert_false(memory_code_usual(f.memory, 0, 0, f.now));
     }
-    fixture_close(&f);
-    fixture_open(&f, "p55c-200", false, NULL);
-    memory_code(f.memory, 0, 0, f.now, &answer);
-    fixture_settle(&f);
-    memory_set_control(f.memory, &(p5_control){.size = sizeof(p5_control), .paging = true});
-    assert_false(memory_code_usual(f.memory, 0, 0, f.now));
-    fixture_close(&f);
+    FIXTURE(unpaged, "p55c-200", false, NULL);
+    memory_code(unpaged.memory, 0, 0, unpaged.now, &answer);
+    fixture_settle(&unpaged);
+    memory_set_control(unpaged.memory, &(p5_control){.size = sizeof(p5_control), .paging = true});
+    assert_false(memory_code_usual(unpaged.memory, 0, 0, unpaged.now));
 }
 
 /* Updates of accessed and dirty bits are locked read-modify-writes on the entry, which leave it in no cache.
@@ -208,8 +197,7 @@ static unsigned all_clear(void *context, uint32_t linear, bool write)
 
 TEST(accessed_and_dirty_updates_are_locked)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", true, NULL);
+    FIXTURE(f, "p55c-200", true, NULL);
     f.memory->hooks.page_bits_set = all_clear;
     uint32_t entry = TEST_PAGE_TABLES + 0x300 * 4;
     fixture_data(&f, entry, 4, 0); /* the entry as data in the cache */
@@ -231,7 +219,6 @@ TEST(accessed_and_dirty_updates_are_locked)
     assert_int_equal(fixture_event(&f, P5_EVENT_LOCKED_BUS_CYCLE) - before, 2);
     assert_int_equal(memory_bus_bytes(f.memory, false, P5_CPL_KERNEL) - read, 4 + 4 + 4 + 32 + 4);
     assert_int_equal(memory_bus_bytes(f.memory, true, P5_CPL_KERNEL) - written, 4 + 4);
-    fixture_close(&f);
 }
 
 /* A page-crossing reference needs both pages. */
@@ -244,8 +231,7 @@ static uint32_t another_page(void *context, uint32_t linear)
 /* What is after a page's end is where the owner says. */
 TEST(two_pages_of_one_reference)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", true, NULL);
+    FIXTURE(f, "p55c-200", true, NULL);
     f.memory->hooks.translate = another_page;
     fixture_data(&f, 0x300ffe, 4, 0);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_TLB_MISS), 2);
@@ -253,7 +239,6 @@ TEST(two_pages_of_one_reference)
     assert_true(fixture_data(&f, 0x300fe0, 4, 0).hit);
     assert_true(fixture_data(&f, 0x401000, 4, 0).hit);
     assert_false(fixture_data(&f, 0x301000, 4, 0).hit);
-    fixture_close(&f);
 }
 
 static void walk_of_a_page(void *context, uint32_t linear, uint32_t *directory, uint32_t *table)
@@ -266,16 +251,14 @@ static void walk_of_a_page(void *context, uint32_t linear, uint32_t *directory, 
 TEST(walks_are_of_pages)
 {
     uint32_t asked = 0;
-    fixture f;
     code_answer code;
-    fixture_open(&f, "p55c-200", true, NULL);
+    FIXTURE(f, "p55c-200", true, NULL);
     f.memory->hooks.walk = walk_of_a_page;
     f.memory->hooks.context = &asked;
     fixture_data(&f, 0x6ffc, 4, 0);
     assert_int_equal(asked, 0x6000);
     memory_code(f.memory, 0x8fe0, 0x8fe0, f.now, &code);
     assert_int_equal(asked, 0x8000);
-    fixture_close(&f);
 }
 
 static unsigned rights_by_page(void *context, uint32_t linear)
@@ -291,8 +274,7 @@ TEST(rights_of_an_entry)
 {
     static const unsigned attributes[4] = {TLB_SUPERVISOR, TLB_WRITABLE, TLB_CACHE_DISABLE,
                                            TLB_WRITE_THROUGH};
-    fixture f;
-    fixture_open(&f, "p55c-200", true, NULL);
+    FIXTURE(f, "p55c-200", true, NULL);
     f.memory->hooks.page_rights = rights_by_page;
     for (unsigned i = 0; i < 4; i++) {
         const uint32_t linear = 0x40000 + i * 0x1000;
@@ -303,7 +285,6 @@ TEST(rights_of_an_entry)
         for (unsigned j = 0; j < i; j++)
             assert_int_equal(came & attributes[j], 0);
     }
-    fixture_close(&f);
 }
 
 /* Without the owner's walk (p5_core_hooks) pages are missed at no cost. */

@@ -28,8 +28,7 @@ TEST(entries_of_the_pipes)
  * asked 1 clock after EX, so ADS# in bus clock 1 (core 3); 2 bus clocks of write: ends at core 9. */
 TEST(the_fifth_store_stalls)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     for (unsigned i = 0; i < 4; i++) {
         data_answer answer = fixture_data(&f, 0x1000 + 8 * i, 4, P5_ACCESS_WRITE);
         assert_int_equal(answer.write_buffer, 0);
@@ -40,20 +39,17 @@ TEST(the_fifth_store_stalls)
     assert_int_equal(answer.write_buffer, 9);
     assert_int_equal(fixture_event(&f, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION), 9);
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_WRITE_MISS), 5);
-    fixture_close(&f);
 }
 
 /* P54C: the second store of the U pipe waits although V's buffer is free; one of V does not. */
 TEST(a_pipe_has_one_buffer)
 {
-    fixture f;
-    fixture_open(&f, "p54c-133", false, NULL);
+    FIXTURE(f, "p54c-133", false, NULL);
     assert_int_equal(fixture_data(&f, 0x1000, 4, P5_ACCESS_WRITE).write_buffer, 0);
     f.traits = TRAIT_V_PIPE;
     assert_int_equal(fixture_data(&f, 0x1008, 4, P5_ACCESS_WRITE).write_buffer, 0);
     f.traits = 0;
     assert_true(fixture_data(&f, 0x1010, 4, P5_ACCESS_WRITE).write_buffer > 0);
-    fixture_close(&f);
 }
 
 /* Steady store misses cost one bus write each: the boards' measured 9.0, 7.6, 10.3 and 7.5 clocks, tolerance
@@ -65,8 +61,7 @@ TEST(steady_store_misses)
         double measured;
     } cases[] = {{"p55c-200", 9.0}, {"p54c-100", 7.6}, {"p54c-133", 10.3}, {"p54c-166", 7.5}};
     for (unsigned i = 0; i < 4; i++) {
-        fixture f;
-        fixture_open(&f, cases[i].model, false, NULL);
+        FIXTURE(f, cases[i].model, false, NULL);
         uint64_t start = 0;
         for (unsigned n = 0; n < 420; n++) {
             if (n == 20)
@@ -77,7 +72,6 @@ TEST(steady_store_misses)
         double clocks = (double)(f.now - start) / 400;
         if (clocks < cases[i].measured * 0.97 || clocks > cases[i].measured * 1.03)
             fail_msg("%s: %.2f clocks per store, measured %.2f", cases[i].model, clocks, cases[i].measured);
-        fixture_close(&f);
     }
 }
 
@@ -99,8 +93,7 @@ TEST(writes_to_exclusive_lines_wait)
     static const unsigned waits[] = {9, 9, 9 + 30}; /* 10 bus clocks of EWBE# inactive are 30 core clocks */
     static const unsigned counted[] = {0, 9, 30};
     for (unsigned i = 0; i < 3; i++) {
-        fixture f;
-        fixture_open(&f, "p55c-200", false, adjusts[i]);
+        FIXTURE(f, "p55c-200", false, adjusts[i]);
         fixture_data(&f, 0x2000, 4, 0);
         fixture_settle(&f);
         f.now += (3 - f.now % 3) % 3; /* as if it were clock 0: on a bus clock */
@@ -110,15 +103,13 @@ TEST(writes_to_exclusive_lines_wait)
         assert_int_equal(fixture_event(&f, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE), counted[i]);
         assert_int_equal(fixture_event(&f, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES), 1);
         assert_int_equal(fixture_state(&f, 0x2000), MESI_MODIFIED);
-        fixture_close(&f);
     }
 }
 
 /* A read miss goes to the bus after the buffered writes, a read hit does not wait. */
 TEST(reads_and_buffered_writes)
 {
-    fixture f;
-    fixture_open(&f, "p55c-200", false, NULL);
+    FIXTURE(f, "p55c-200", false, NULL);
     fixture_data(&f, 0x2000, 4, 0);
     fixture_settle(&f);
     f.now += (3 - f.now % 3) % 3;
@@ -128,5 +119,4 @@ TEST(reads_and_buffered_writes)
     data_answer miss = fixture_data(
         &f, 0x4000, 4, 0); /* ADS# in bus clock 4; not in L2; DRAM page closed after the idle time */
     assert_int_equal(miss.done - start, 3 * (4 + f.model->dram.closed) + f.model->latency.bus_to_use);
-    fixture_close(&f);
 }

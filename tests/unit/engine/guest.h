@@ -401,12 +401,16 @@ static inline void guest_run(guest *g, engine_stop expected)
 }
 
 #define GUEST_LOAD(g, name) guest_put(g, GUEST_CODE, name, name##_end)
-/* Opens a guest that runs the code of GUEST(name, ...). */
-#define GUEST_OPEN(g, name)                                                                                  \
-    do {                                                                                                     \
-        guest_open(g);                                                                                       \
-        GUEST_LOAD(g, name);                                                                                 \
-    } while (0)
+
+/* Declares `g`, a guest of a P55C, which is closed at the end of the block. */
+#define OPEN_GUEST(g) OPEN_GUEST_AS(g, P5_FAMILY_P55C, false)
+#define OPEN_GUEST_AS(g, family, permissive)                                                                 \
+    CLOSED_BY(guest_close) guest g;                                                                          \
+    guest_open_as(&g, family, permissive)
+/* The same, with the code of GUEST(code, ...). */
+#define OPEN_GUEST_OF(g, code)                                                                               \
+    OPEN_GUEST(g);                                                                                           \
+    GUEST_LOAD(&g, code)
 
 /* TEST_OF_GUEST(name, code) {...} defines a test that runs the code of GUEST(code, ...). The body has a `guest *g`,
  * which is opened before it and closed after it. */
@@ -414,10 +418,8 @@ static inline void guest_run(guest *g, engine_stop expected)
     static void name##_body(guest *g);                                                                       \
     TEST(name)                                                                                               \
     {                                                                                                        \
-        guest g;                                                                                             \
-        GUEST_OPEN(&g, code);                                                                                \
+        OPEN_GUEST_OF(g, code);                                                                              \
         name##_body(&g);                                                                                     \
-        guest_close(&g);                                                                                     \
     }                                                                                                        \
     static void name##_body(guest *g)
 

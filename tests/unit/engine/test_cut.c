@@ -40,8 +40,7 @@ static const last lasts[] = {{PIECE(popa), 8, 0, 0}, {PIECE(pusha), 8, 0, 0},  {
  * third, ... */
 static void run_cut(const piece *start, const last *l, unsigned nops)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     uint32_t at = GUEST_CODE;
     guest_put(&g, at, start->code, start->end);
     at += (uint32_t)(start->end - start->code);
@@ -70,7 +69,6 @@ static void run_cut(const piece *start, const last *l, unsigned nops)
     assert_int_equal(values, l->values);
     assert_int_equal(repeats, l->repeats);
     assert_int_equal(found, 1);
-    guest_close(&g);
 }
 
 TEST(test_cut)
@@ -86,8 +84,7 @@ TEST(test_cut)
 /* POPA reads the slot of ESP, too: in order, and across a page's end. */
 TEST(test_popped)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     uint32_t esp = GUEST_STACK - 12;
     guest_put(&g, GUEST_CODE, pause, pause_end);
     guest_put(&g, GUEST_CODE + 3, popa, popa_end);
@@ -96,22 +93,17 @@ TEST(test_popped)
     guest_run(&g, ENGINE_HALTED);
     for (unsigned i = 0; i < 8; i++)
         guest_expect_access(&g, 2, i, esp + 4 * i, 4, 0);
-    guest_close(&g);
 }
 
 /* What overwrites itself is executed with the flags that there were. */
-GUEST(self_clear, "mov edi, 0x10007\n xor eax, eax\n rcl word ptr [edi], 1\n hlt");
-GUEST(self_carry, "mov edi, 0x10006\n stc\n rcl word ptr [edi], 1\n hlt");
-
-TEST(test_rotate_itself)
+GUEST_TEST(rotate_itself, "mov edi, 0x10007\n xor eax, eax\n rcl word ptr [edi], 1\n hlt")
 {
-    guest g;
-    GUEST_OPEN(&g, self_clear);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(guest_peek32(&g, GUEST_CODE + 7) & 0xffff, (0xd166 * 2) & 0xffff);
-    guest_close(&g);
-    GUEST_OPEN(&g, self_carry);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(guest_peek32(&g, GUEST_CODE + 6) & 0xffff, ((0xd166 * 2) & 0xffff) | 1);
-    guest_close(&g);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(g, GUEST_CODE + 7) & 0xffff, (0xd166 * 2) & 0xffff);
+}
+
+GUEST_TEST(rotate_itself_with_carry, "mov edi, 0x10006\n stc\n rcl word ptr [edi], 1\n hlt")
+{
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(g, GUEST_CODE + 6) & 0xffff, ((0xd166 * 2) & 0xffff) | 1);
 }

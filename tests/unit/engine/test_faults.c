@@ -287,13 +287,11 @@ TEST(test_code_store)
     static const uint32_t bits[] = {0, CR0_EM, CR0_TS};
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
-        guest g;
-        GUEST_OPEN(&g, code_store);
+        OPEN_GUEST_OF(g, code_store);
         engine_set(g.e, ENGINE_CR0, engine_get(g.e, ENGINE_CR0) | bits[i]);
         guest_run(&g, ENGINE_HALTED);
         assert_int_equal(g.events[0].vector, bits[i] != 0 ? NM : GP);
         assert_int_equal(g.events[0].eip, GUEST_CODE);
-        guest_close(&g);
     }
 }
 

@@ -23,8 +23,7 @@ GUEST(high, "mov eax, [0xc0000800]\n mov [0xc0000804], eax\n hlt");
 
 TEST(test_not_identity)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     paging_on(&g, P | W);
     guest_poke32(&g, DIRECTORY + 4 * 0x300, (TABLE + 0x1000) | P | W);
     guest_poke32(&g, TABLE + 0x1000, 0x400000 | P | W | PCD | PWT);
@@ -46,7 +45,6 @@ TEST(test_not_identity)
     engine_walk(g.e, 0xc0000123, &directory, &table);
     assert_int_equal(directory, DIRECTORY + 4 * 0x300);
     assert_int_equal(table, TABLE + 0x1000);
-    guest_close(&g);
 }
 
 /* Accessed on a read, dirty only on a write, and a write after a read must still set it. */
@@ -89,10 +87,9 @@ GUEST_TEST(large_page, "mov eax, [0xc0012340]\n hlt")
     assert_int_equal(g->events[0].error_code, 9);
 }
 
-/* Opens a guest that runs `code` at CPL 3. `entry` is the page table's entry for the page at 30000h. */
-static void open_at_cpl3(guest *g, const uint8_t *code, const uint8_t *end, uint32_t entry)
+/* Has a guest run `code` at CPL 3. `entry` is the page table's entry for the page at 30000h. */
+static void enter_at_cpl3(guest *g, const uint8_t *code, const uint8_t *end, uint32_t entry)
 {
-    guest_open(g);
     paging_on(g, P | W | U);
     guest_poke32(g, TABLE + 4 * 0x30, entry);
     guest_put(g, GUEST_CODE, code, end);
@@ -105,13 +102,12 @@ GUEST(write3, "mov [0x30000], eax\n hlt");
 
 static void page_fault(const uint8_t *code, const uint8_t *end, uint32_t entry, uint32_t expected)
 {
-    guest g;
-    open_at_cpl3(&g, code, end, entry);
+    OPEN_GUEST(g);
+    enter_at_cpl3(&g, code, end, entry);
     guest_run(&g, ENGINE_HALTED);
     if (g.events[0].vector != 14 || g.events[0].error_code != expected)
         fail_msg("entry %08x: expected #PF(%x), got vector %u (%x)", entry, expected, g.events[0].vector,
                  g.events[0].error_code);
-    guest_close(&g);
 }
 
 TEST(test_error_codes)
@@ -128,13 +124,12 @@ GUEST(write_across, "mov [0x2fffe], eax\n hlt");
 
 static void fault_across(const uint8_t *code, const uint8_t *end, uint32_t entry, uint8_t vector)
 {
-    guest g;
-    open_at_cpl3(&g, code, end, entry);
+    OPEN_GUEST(g);
+    enter_at_cpl3(&g, code, end, entry);
     engine_set(g.e, ENGINE_CR0, engine_get(g.e, ENGINE_CR0) | CR0_AM);
     engine_set(g.e, ENGINE_EFLAGS, engine_get(g.e, ENGINE_EFLAGS) | EFLAGS_AC);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.events[0].vector, vector);
-    guest_close(&g);
 }
 
 TEST(test_alignment_after_page_faults)

@@ -92,8 +92,7 @@ static uint64_t operand(uint64_t *state)
 
 static void compute(const operation *o)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     guest_put(&g, GUEST_CODE, o->code, o->end);
     uint64_t state = 1;
     for (unsigned round = 0; round < 200; round++) {
@@ -109,7 +108,6 @@ static void compute(const operation *o)
                      (unsigned long long)a, (unsigned long long)b, (unsigned long long)by_register,
                      (unsigned long long)by_memory, (unsigned long long)expected);
     }
-    guest_close(&g);
 }
 
 TEST(test_results)
@@ -134,14 +132,12 @@ GUEST(emms_last, "paddb mm0, mm1\n pxor mm1, mm1\n emms\n" STORE);
 static void mode(const uint8_t *code, const uint8_t *end, bool empty)
 {
     enum { TOP = 7 << 11, LOW_BITS = 0x5555 };
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     guest_put(&g, GUEST_CODE, code, end);
     guest_run(&g, ENGINE_HALTED);
     uint32_t tags = guest_peek32(&g, 0x30018);
     assert_int_equal(tags & tags >> 1 & LOW_BITS, empty ? LOW_BITS : 0); /* 11: empty */
     assert_int_equal(guest_peek32(&g, 0x30014) & TOP, 0);
-    guest_close(&g);
 }
 
 /* Every MMX instruction but EMMS makes all registers valid and TOP 0, wherever in a block it stands. */
@@ -191,8 +187,7 @@ static void same_image(const char *name, const uint8_t *code, const uint8_t *end
     uint64_t operand = 0x8001000280030004u;
     const uint8_t before[IMAGE_BYTES] = {0x7f, 0x03, 0, 0, 0, 0, 0, 0, 0xff, 0xff}; /* as after FNINIT */
     uint8_t expected[IMAGE_BYTES];
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     guest_put(&g, GUEST_CODE, code, end);
     engine_set_x87(g.e, before);
     memcpy(engine_ram(g.e, GUEST_DATA, 8), &operand, 8);
@@ -212,7 +207,6 @@ static void same_image(const char *name, const uint8_t *code, const uint8_t *end
             fail_msg("%s: ST(%u) has exponent %04x, expected %04x, or another mantissa", name, i, ours,
                      theirs);
     }
-    guest_close(&g);
 }
 
 /* What an MMX instruction writes has sign and exponent of ones as an x87 register; nothing else changes. */

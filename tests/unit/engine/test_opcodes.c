@@ -209,8 +209,7 @@ static bool is_prefix(unsigned opcode)
 
 static void all_opcodes(unsigned family, uint8_t prefix)
 {
-    guest g;
-    guest_open_as(&g, family, false);
+    OPEN_GUEST_AS(g, family, false);
     g.attention = stop_after_one;
     g.event = stop_at_event;
     g.special = keep_control;
@@ -238,7 +237,6 @@ static void all_opcodes(unsigned family, uint8_t prefix)
         }
     }
     mismatches += g.complaints;
-    guest_close(&g);
     if (mismatches)
         fail_msg("family %u, prefix %02x: %u mismatches", family, prefix, mismatches);
 }
@@ -265,20 +263,20 @@ GUEST(later, "mov ecx, 10\n mov ebx, 7\n 1: cmp ecx, 5\n cmove eax, ebx\n dec ec
 
 TEST(test_permissive)
 {
-    guest g;
-    guest_open_as(&g, P5_FAMILY_P55C, true);
+    OPEN_GUEST_AS(g, P5_FAMILY_P55C, true);
     GUEST_LOAD(&g, later);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EAX), 7);
     assert_int_equal(engine_permissive_count(g.e), 10);
     assert_int_equal(g.event_count, 0);
-    guest_close(&g);
-    GUEST_OPEN(&g, later);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(g.events[0].vector, 6);
-    assert_int_equal(g.events[0].eip, GUEST_CODE + 13);
-    assert_int_equal(engine_permissive_count(g.e), 0);
-    guest_close(&g);
+}
+
+TEST_OF_GUEST(test_not_permissive, later)
+{
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(g->events[0].vector, 6);
+    assert_int_equal(g->events[0].eip, GUEST_CODE + 13);
+    assert_int_equal(engine_permissive_count(g->e), 0);
 }
 
 /* FCMOVcc moves a register that the instructions before it have loaded, if the condition holds. */
@@ -290,14 +288,12 @@ GUEST(x87_moves,
 
 TEST(test_x87_moves)
 {
-    guest g;
-    guest_open_as(&g, P5_FAMILY_P55C, true);
+    OPEN_GUEST_AS(g, P5_FAMILY_P55C, true);
     GUEST_LOAD(&g, x87_moves);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EBX), 4);
     assert_int_equal(engine_get(g.e, ENGINE_ECX), 3);
     assert_int_equal(engine_get(g.e, ENGINE_EDX), 3);
-    guest_close(&g);
 }
 
 /* FCOMI is invalid for a quiet NaN, FUCOMI is not; both set ZF, PF and CF. */
@@ -308,15 +304,13 @@ GUEST(x87_compares,
 TEST(test_x87_compares)
 {
     enum { IE = 1, ZF_PF_CF = 0x45 };
-    guest g;
-    guest_open_as(&g, P5_FAMILY_P55C, true);
+    OPEN_GUEST_AS(g, P5_FAMILY_P55C, true);
     GUEST_LOAD(&g, x87_compares);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_ECX) & ZF_PF_CF, ZF_PF_CF);
     assert_int_equal(engine_get(g.e, ENGINE_EDX) & ZF_PF_CF, ZF_PF_CF);
     assert_int_equal(engine_get(g.e, ENGINE_EBX) & IE, 0);
     assert_int_equal(engine_get(g.e, ENGINE_EAX) & IE, IE);
-    guest_close(&g);
 }
 
 /* Rotations by a count of which the translator finds out that it is 0, or knows nothing, or that it is more

@@ -39,11 +39,10 @@ GUEST(either, "test eax, eax\n jz 1f\n inc ebx\n 1: hlt");
 /* What is translated while another engine is open runs as ever when that has closed, along any way. */
 TEST(test_other_engine)
 {
-    guest g, other;
-    guest_open(&g);
+    OPEN_GUEST_OF(g, either);
     isa_decoder *decoder = guest_decoder;
+    guest other;
     guest_open(&other);
-    GUEST_LOAD(&g, either);
     guest_run(&g, ENGINE_HALTED);
     guest_close(&other);
     guest_decoder = decoder;
@@ -51,25 +50,21 @@ TEST(test_other_engine)
     engine_set(g.e, ENGINE_EAX, 1);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(engine_get(g.e, ENGINE_EBX), 1);
-    guest_close(&g);
 }
 
 /* A batch ends with the block that brings it to ENGINE_BATCH instructions or more; HLT gives away the last.
  * Without a request there are no batches. */
 TEST(test_batch)
 {
-    guest g;
     for (int on = 0; on < 2; on++) {
-        guest_open(&g);
+        OPEN_GUEST_OF(g, loop);
         engine_batch(g.e, on ? ENGINE_BATCH_CLOCKS : 0);
-        GUEST_LOAD(&g, loop);
         guest_run(&g, ENGINE_HALTED);
         assert_int_equal(g.count, 1 + 3 * 1000 + 1);
         /* 1000 blocks: the first is MOV and a round, the others a round of 3 instructions. Up to ENGINE_BATCH
          * and over are 43 of them, with the first or without, and one more ends where they are given away. */
         unsigned blocks = 1000, full = (ENGINE_BATCH + 2) / 3 + 1;
         assert_int_equal(g.batches, on ? (blocks + full - 1) / full : 0);
-        guest_close(&g);
     }
 }
 
@@ -154,8 +149,7 @@ static engine_action count_answer(guest *g)
 
 static void run_beside(void (*ask)(engine *e))
 {
-    guest g;
-    GUEST_OPEN(&g, many_reps);
+    OPEN_GUEST_OF(g, many_reps);
     g.attention = count_answer;
     parts = answers = 0;
     asker a = {.e = g.e, .ask = ask};
@@ -166,7 +160,6 @@ static void run_beside(void (*ask)(engine *e))
     pthread_join(thread, NULL);
     for (unsigned i = 0; i < g.count; i++)
         parts += g.insns[i].part;
-    guest_close(&g);
 }
 
 /* When another thread asks is not the guest's doing: it gets attention, and the stretches stay as they are.
@@ -185,8 +178,7 @@ GUEST(crossing, "mov eax, [0x30ffe]\n mov [0x31fff], eax\n hlt");
 
 TEST(test_crossing)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     uint32_t at = GUEST_CODE + 0x1000 - 2;
     guest_put(&g, at, crossing, crossing_end);
     guest_poke32(&g, 0x30ffe, 0x12345678);
@@ -196,7 +188,6 @@ TEST(test_crossing)
     guest_expect_access(&g, 0, 0, 0x30ffe, 4, 0);
     guest_expect_access(&g, 1, 0, 0x31fff, 4, P5_ACCESS_WRITE);
     assert_int_equal(guest_peek32(&g, 0x31fff), 0x12345678);
-    guest_close(&g);
 }
 
 /* Nothing responds outside RAM: reads give ones, writes are lost. */
@@ -229,13 +220,11 @@ TEST(test_bit_test)
                  {btc_register, btc_register_end, true},
                  {bts_by_register, bts_by_register_end, false}};
     for (unsigned i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
-        guest g;
-        guest_open(&g);
+        OPEN_GUEST(g);
         engine_step_mode(g.e, i % 2 != 0);
         guest_put(&g, GUEST_CODE, cases[i / 2].code, cases[i / 2].end);
         guest_run(&g, ENGINE_HALTED);
         /* OR ECX,ECX of C0000000h: SF and PF set, OF, ZF and AF clear */
         assert_int_equal(engine_get(g.e, ENGINE_EDX), ALWAYS | SF | PF | (cases[i / 2].carry ? CF : 0));
-        guest_close(&g);
     }
 }

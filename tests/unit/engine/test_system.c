@@ -13,8 +13,7 @@ GUEST(protected_part, "mov edx, 0x55\n hlt");
 
 TEST(test_real_to_protected)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     engine_set(g.e, ENGINE_CR0, 0x10);
     engine_segment segment = {0, 0, 0xffff, 0x9300};
     for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++)
@@ -42,7 +41,6 @@ TEST(test_real_to_protected)
     for (unsigned i = 0; i < g.deliveries[0].access_count; i++)
         vectors += g.delivery_accesses[0][i].linear == 4 * 0x21 && g.delivery_accesses[0][i].size == 4;
     assert_int_equal(vectors, 1);
-    guest_close(&g);
 }
 
 /* Real mode: what misses a segment of 64 KB, wherever that lies in a page, and when the pages are known. */
@@ -97,8 +95,7 @@ TEST(test_real_ends)
     static const uint32_t bases[] = {0x20000, 0x20010, 0x20ff0};
     (void)state;
     for (unsigned i = 0; i < 3 * sizeof cases / sizeof cases[0]; i++) {
-        guest g;
-        guest_open(&g);
+        OPEN_GUEST(g);
         engine_set(g.e, ENGINE_CR0, 0x10);
         engine_segment segment = {(uint16_t)(bases[i % 3] >> 4), bases[i % 3], SIXTEEN_BITS, 0x9300};
         for (engine_segment_name s = ENGINE_ES; s <= ENGINE_GS; s++)
@@ -120,7 +117,6 @@ TEST(test_real_ends)
             (g.event_count != 0 && g.events[0].vector != cases[i / 3].vector))
             fail_msg("%s at %x: %u events, the first %x", cases[i / 3].name, bases[i % 3],
                      (unsigned)g.event_count, (unsigned)g.events[0].vector);
-        guest_close(&g);
     }
 }
 
@@ -231,8 +227,7 @@ GUEST(in61w, "nop\n in ax, 0x61\n hlt");
 static void port_right(const uint8_t *code, const uint8_t *end, unsigned iopl, uint32_t map, uint32_t limit,
                        bool allowed)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     guest_put(&g, GUEST_CODE, code, end);
     guest_poke32(&g, GUEST_TSS + 0x68 + 0x60 / 8, map);
     engine_segment tr = {GUEST_TR, GUEST_TSS, limit, 0x008900};
@@ -247,7 +242,6 @@ static void port_right(const uint8_t *code, const uint8_t *end, unsigned iopl, u
     assert_int_equal(g.port_count, allowed);
     if (allowed && iopl < 3)
         assert_int_equal(g.insns[1].accesses, 3); /* map base, two bytes of map, the port */
-    guest_close(&g);
 }
 
 TEST(test_port_rights)
@@ -326,15 +320,13 @@ GUEST_TEST(refused, "mov ebx, 5\n cmp ebx, 5\n rdpmc\n hlt")
 /* Privileged instructions at CPL 3 never reach the owner. */
 static void privileged(const uint8_t *bytes, size_t size)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     memcpy(engine_ram(g.e, GUEST_CODE, 8), bytes, size);
     guest_enter(&g, 3, GUEST_CODE, GUEST_STACK);
     guest_run(&g, ENGINE_HALTED);
     if (g.events[0].vector != 13 || g.events[0].eip != GUEST_CODE || g.special_count)
         fail_msg("%02x %02x at CPL 3: vector %u, %u questions to the owner", bytes[0], bytes[1],
                  g.events[0].vector, g.special_count);
-    guest_close(&g);
 }
 
 TEST(test_privileged)
@@ -350,8 +342,7 @@ TEST(test_privileged)
 /* Reserved CR4 bits, PG without PE. */
 static void control(unsigned family, bool cr4, uint32_t value, bool allowed)
 {
-    guest g;
-    guest_open_as(&g, family, false);
+    OPEN_GUEST_AS(g, family, false);
     uint8_t code[] = {0x0f, 0x22, cr4 ? 0xe0 : 0xc0, 0xf4};
     memcpy(engine_ram(g.e, GUEST_CODE, 4), code, 4);
     engine_set(g.e, ENGINE_EAX, value);
@@ -360,7 +351,6 @@ static void control(unsigned family, bool cr4, uint32_t value, bool allowed)
         fail_msg("family %u, %s = %08x: %u faults", family, cr4 ? "CR4" : "CR0", value, g.event_count);
     if (allowed)
         assert_int_equal(engine_get(g.e, cr4 ? ENGINE_CR4 : ENGINE_CR0), value);
-    guest_close(&g);
 }
 
 TEST(test_control_registers)

@@ -30,8 +30,7 @@ GUEST(mmx, "movq mm0, [0x30000]\n movq mm1, [0x30008]\n movq mm2, mm0\n paddsb m
 
 static void saturation(uint64_t a, uint64_t b, const char *clipped)
 {
-    guest g;
-    GUEST_OPEN(&g, mmx);
+    OPEN_GUEST_OF(g, mmx);
     memcpy(engine_ram(g.e, 0x30000, 8), &a, 8);
     memcpy(engine_ram(g.e, 0x30008, 8), &b, 8);
     guest_run(&g, ENGINE_HALTED);
@@ -41,7 +40,6 @@ static void saturation(uint64_t a, uint64_t b, const char *clipped)
             fail_msg("%016llx, %016llx: instruction %u clipped %u, expected %c", (unsigned long long)a,
                      (unsigned long long)b, i, (unsigned)g.values[i].a, clipped[i]);
     }
-    guest_close(&g);
 }
 
 TEST(test_saturation)

@@ -10,8 +10,7 @@ enum { CASES = 2000 };
 
 TEST(test_differential)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint8_t *before = malloc((size_t)CASES * RECORD), *host = malloc((size_t)CASES * RECORD);
     const char *wanted = getenv("P5SCOPE_X87_ROUNDS");
@@ -52,7 +51,6 @@ TEST(test_differential)
     munmap(page, 4096);
     free(before);
     free(host);
-    guest_close(&g);
     assert_true(total >= 100000);
     if (wrong)
         fail_msg("%lu of %lu cases differ from the host's x87", wrong, total);
@@ -69,8 +67,7 @@ GUEST(pending_mmx,
 
 static void math_fault(const uint8_t *code, const uint8_t *end, unsigned retired)
 {
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     guest_put(&g, GUEST_CODE, code, end);
     guest_run(&g, ENGINE_HALTED);
     assert_int_equal(g.event_count, 1);
@@ -81,7 +78,6 @@ static void math_fault(const uint8_t *code, const uint8_t *end, unsigned retired
     engine_get_x87(g.e, image);
     assert_int_equal(image[4] & 0x84, 0x84); /* ES, ZE */
     assert_int_equal(image[5] >> 3 & 7, 6);  /* the operands are still there */
-    guest_close(&g);
 }
 
 TEST(test_pending)
@@ -128,25 +124,23 @@ GUEST_TEST(
 }
 
 /* The owner's image has that opcode, too. */
-GUEST(last_opcode, "fld1\n hlt");
-GUEST(environment_opcode, "fnstenv [0x30000]\n hlt");
-
-TEST(test_opcode_of_image)
+GUEST_TEST(opcode_of_image, "fld1\n hlt")
 {
-    guest g;
+    uint8_t image[108];
+    guest_run(g, ENGINE_HALTED);
+    engine_get_x87(g->e, image);
+    assert_int_equal(image[18] | image[19] << 8, 0x1e8); /* D9 E8 */
+}
+
+GUEST_TEST(opcode_from_image, "fnstenv [0x30000]\n hlt")
+{
     uint8_t image[108];
     const uint16_t fxch = 0x1c9;
-    GUEST_OPEN(&g, last_opcode);
-    guest_run(&g, ENGINE_HALTED);
-    engine_get_x87(g.e, image);
-    assert_int_equal(image[18] | image[19] << 8, 0x1e8); /* D9 E8 */
-    guest_close(&g);
-    GUEST_OPEN(&g, environment_opcode);
+    engine_get_x87(g->e, image);
     memcpy(image + 18, &fxch, sizeof fxch);
-    engine_set_x87(g.e, image);
-    guest_run(&g, ENGINE_HALTED);
-    assert_int_equal(guest_peek32(&g, 0x30010) >> 16, fxch);
-    guest_close(&g);
+    engine_set_x87(g->e, image);
+    guest_run(g, ENGINE_HALTED);
+    assert_int_equal(guest_peek32(g, 0x30010) >> 16, fxch);
 }
 
 /* Safe instruction recognition: doubles and zero are safe; large exponents, infinities and unmasked inexact
@@ -162,8 +156,7 @@ GUEST(
 static void unsafe_in(const uint8_t *code, const uint8_t *end, unsigned family, uint16_t exponent,
                       uint64_t mantissa, const char *expected)
 {
-    guest g;
-    guest_open_as(&g, family, false);
+    OPEN_GUEST_AS(g, family, false);
     guest_put(&g, GUEST_CODE, code, end);
     uint8_t image[108] = {0x7f, 3, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
     const uint64_t power = 1ull << 63;
@@ -178,7 +171,6 @@ static void unsafe_in(const uint8_t *code, const uint8_t *end, unsigned family, 
             fail_msg("family %u, exponent %04x: instruction %u unsafe %u, expected %c", family, exponent, i,
                      g.insns[i].unsafe, expected[i]);
     }
-    guest_close(&g);
 }
 
 static void unsafe_mask(unsigned family, uint16_t exponent, uint64_t mantissa, const char *expected)

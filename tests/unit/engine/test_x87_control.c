@@ -17,16 +17,14 @@ static double sum_minus_one(guest *g)
 
 static double run_with(uint16_t control)
 {
-    guest g;
     uint8_t image[108];
-    GUEST_OPEN(&g, precision);
+    OPEN_GUEST_OF(g, precision);
     engine_get_x87(g.e, image);
     memcpy(image, &control, sizeof control);
     memset(image + 8, 0xff, 2); /* all registers empty */
     engine_set_x87(g.e, image);
     guest_run(&g, ENGINE_HALTED);
     double result = sum_minus_one(&g);
-    guest_close(&g);
     return result;
 }
 

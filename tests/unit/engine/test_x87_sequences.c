@@ -137,8 +137,7 @@ static bool received_the_same(const sequence *s, const received *a, const guest 
 
 static void sequences(unsigned family)
 {
-    guest g;
-    guest_open_as(&g, family, false);
+    OPEN_GUEST_AS(g, family, false);
     uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     static uint8_t before[STATES * RECORD], host[STATES * RECORD];
     static received together;
@@ -166,7 +165,6 @@ static void sequences(unsigned family)
     }
     assert_true(unsafe > SEQUENCES && values > SEQUENCES);
     munmap(page, 4096);
-    guest_close(&g);
 }
 
 TEST(test_p55c)
@@ -206,8 +204,7 @@ TEST(test_stays)
 {
     if (!X87_BY_HOST)
         skip();
-    guest g;
-    guest_open(&g);
+    OPEN_GUEST(g);
     g.batch = look;
     for (unsigned i = 0; i < sizeof insns / sizeof insns[0]; i++) {
         uint32_t at = GUEST_CODE + 0x100 * i;
@@ -223,5 +220,4 @@ TEST(test_stays)
         if (stays == by_state(&insns[i]))
             fail_msg("%s: in the host's x87 at %u of %u batches", insns[i].name, left_in_host, g.batches);
     }
-    guest_close(&g);
 }

@@ -59,7 +59,7 @@ static inline void fake_close(p5_pmu **pmu)
  * the block. */
 #define FAKE_PMU_AT(fake, pmu, family, start)                                                                \
     fake_source fake = {.clock = start};                                                                     \
-    __attribute__((cleanup(fake_close))) p5_pmu *pmu = fake_open(&fake, family)
+    CLOSED_BY(fake_close) p5_pmu *pmu = fake_open(&fake, family)
 #define FAKE_PMU(fake, pmu, family) FAKE_PMU_AT(fake, pmu, family, 0)
 
 /* The families, registers and bits of the later monitors. */
