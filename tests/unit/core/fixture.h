@@ -29,6 +29,14 @@ static inline p5_model *fixture_model(const char *name)
     return model;
 }
 
+static inline void close_model(p5_model **model)
+{
+    p5_model_close(*model);
+}
+
+/* Declares `model`, a built-in model, which is closed at the end of the block. */
+#define MODEL(model, name) CLOSED_BY(close_model) p5_model *model = fixture_model(name)
+
 static inline void fixture_walk(void *context, uint32_t linear, uint32_t *directory, uint32_t *table)
 {
     (void)context;

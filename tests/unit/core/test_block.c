@@ -86,16 +86,16 @@ static unsigned next_random(unsigned below)
     return unit_random(&seed) % below;
 }
 
-static p5_block *make(const timing *t, isa_decoder *decoder, const uint8_t *bytes, size_t size,
-                      uint32_t address)
+static p5_block *make(const timing *t, const uint8_t *bytes, size_t size, uint32_t address)
 {
-    p5_block *block = block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, size, address, true},
-                                                        address ^ 0x7000000, LONGEST_BLOCK + 1));
+    p5_block *block =
+        block_prepare(t, isa_block_decode(decoder_of(t), &(isa_code){bytes, size, address, true},
+                                          address ^ 0x7000000, LONGEST_BLOCK + 1));
     assert_non_null(block);
     return block;
 }
 
-static p5_block *random_block(const timing *t, isa_decoder *decoder)
+static p5_block *random_block(const timing *t)
 {
     uint8_t bytes[LONGEST_BLOCK * 12 + 16];
     size_t size = 0;
@@ -108,7 +108,7 @@ static p5_block *random_block(const timing *t, isa_decoder *decoder)
     }
     const sample *end = &ends[next_random(ENDS)];
     memcpy(bytes + size, end->bytes, end->size);
-    return make(t, decoder, bytes, size + end->size, 0x10000 + next_random(64));
+    return make(t, bytes, size + end->size, 0x10000 + next_random(64));
 }
 
 /* Calls `check` for random blocks of both processors. */
@@ -116,13 +116,11 @@ static void every_block(void (*check)(const timing *t, p5_block *block))
 {
     seed = 7;
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
-        isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
         for (unsigned i = 0; i < BLOCKS; i++) {
-            p5_block *block = random_block(timing_of(family), decoder);
+            p5_block *block = random_block(timing_of(family));
             check(timing_of(family), block);
             block_free(block);
         }
-        isa_decoder_close(decoder);
     }
 }
 
@@ -277,16 +275,13 @@ TEST(remembered)
         {{2, {0xd9, 0xfe}}, true, false},  {{2, {0xe2, 0x10}}, true, false},    /* fsin, loop */
         {{2, {0x87, 0x0f}}, true, false},  {{2, {0x0f, 0x09}}, false, false},   /* xchg, wbinvd */
     };
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        p5_block *block =
-            make(timing_of(P5_FAMILY_P55C), decoder, rows[i].code.bytes, rows[i].code.size, 0x1000);
+        p5_block *block = make(timing_of(P5_FAMILY_P55C), rows[i].code.bytes, rows[i].code.size, 0x1000);
         if (block->count != 1 || block->memo.first.memo != rows[i].memo ||
             block->memo.first.repeats != rows[i].repeats)
             fail_msg("row %zu: memo %d, repeats %d", i, block->memo.first.memo, block->memo.first.repeats);
         block_free(block);
     }
-    isa_decoder_close(decoder);
 }
 
 /* A stretch cut into pieces has the same references, values and end as the whole. */
@@ -393,17 +388,16 @@ TEST(many_references)
     enum { COUNT = 8200 };
     static uint8_t bytes[COUNT];
     memset(bytes, 0x60, sizeof bytes);
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block = block_prepare(
-        timing_of(P5_FAMILY_P55C),
-        isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x7001000, COUNT));
+    p5_block *block =
+        block_prepare(timing_of(P5_FAMILY_P55C),
+                      isa_block_decode(decoder_of(timing_of(P5_FAMILY_P55C)),
+                                       &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x7001000, COUNT));
     assert_non_null(block);
     assert_int_equal(block->count, COUNT);
     assert_int_equal(block->access_count, 8 * COUNT);
     check_whole(timing_of(P5_FAMILY_P55C), block);
     check_pieces(timing_of(P5_FAMILY_P55C), block);
     block_free(block);
-    isa_decoder_close(decoder);
 }
 
 /* ---- single instructions ----------------------------------------------------------------------------- */
@@ -432,10 +426,8 @@ TEST(references_and_registers)
         {{2, {0xf3, 0xa6}}, 0, ACCESS_REP, 0, 2, 4, ECX | ESI | EDI, ECX},       /* repe cmpsb */
         {{1, {0xec}}, 0, ACCESS_SPREAD, 0, 1, 1, EAX, EAX},                      /* in al,dx: not fixed */
     };
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        p5_block *block =
-            make(timing_of(P5_FAMILY_P55C), decoder, rows[i].code.bytes, rows[i].code.size, 0x1000);
+        p5_block *block = make(timing_of(P5_FAMILY_P55C), rows[i].code.bytes, rows[i].code.size, 0x1000);
         const op *o = &block->ops[0];
         if (o->accesses != rows[i].accesses || o->pattern != rows[i].pattern ||
             o->single_access_clock != rows[i].first || o->rep_accesses != rows[i].rep_accesses ||
@@ -447,5 +439,4 @@ TEST(references_and_registers)
         assert_int_equal(block_is_repeat(block), o->pattern == ACCESS_REP);
         block_free(block);
     }
-    isa_decoder_close(decoder);
 }

@@ -1,5 +1,5 @@
 /* Bounds of the clocks of a stretch. (The property test compares them with the clocks that stretches take.) */
-#include "fixture.h"
+#include "one_core.h"
 
 #include "core/core.h"
 #include "core/internal.h"
@@ -11,13 +11,11 @@ static const uint8_t across[] = {0xf7, 0xd0, 0xf7, 0xd0};
 /* With paging, a block in two pages may need a walk for the second one, even if the first is in the TLB. */
 TEST(a_walk_for_the_second_page)
 {
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     const p5_core_hooks hooks = {.size = sizeof hooks, .walk = fixture_walk};
-    p5_core *core;
-    p5_error error;
-    assert_int_equal(p5_core_open(model, &hooks, &core, &error), P5_OK);
+    CORE(core, model, &hooks);
     for (uint32_t at = 0x3ffc; at <= 0x3ffe; at += 2) {
-        p5_block *block = p5_block_make(core, &(p5_code){across, sizeof across, at, at, true}, 2);
+        p5_block *block = block_at(core, across, sizeof across, at);
         const p5_retired retired = {
             .size = sizeof retired, .block = block, .count = 2, .next = at, .mode = P5_MODE_PROTECTED};
         p5_control control = {.size = sizeof control, .paging = true};
@@ -29,19 +27,15 @@ TEST(a_walk_for_the_second_page)
         assert_int_equal(paged - bound_clocks(core, &retired), at == 0x3ffe ? core->bound.walk_clocks : 0);
         p5_block_release(core, block);
     }
-    p5_core_close(core);
-    p5_model_close(model);
 }
 
 /* A reference that hits adds as much at the end of its line as before: it is in the line as a whole. */
 TEST(a_hit_at_the_end_of_a_line)
 {
     static const uint8_t load[] = {0x8b, 0x06, 0xf7, 0xd0}; /* mov eax,[esi]; not eax */
-    p5_model *model = fixture_model("p55c-200");
-    p5_core *core;
-    p5_error error;
-    assert_int_equal(p5_core_open(model, NULL, &core, &error), P5_OK);
-    p5_block *block = p5_block_make(core, &(p5_code){load, sizeof load, 0x3000, 0x3000, true}, 2);
+    MODEL(model, "p55c-200");
+    CORE(core, model, NULL);
+    p5_block *block = block_at(core, load, sizeof load, 0x3000);
     p5_access access = fixture_access(0x8018, 4, 0);
     const p5_retired retired = {.size = sizeof retired,
                                 .block = block,
@@ -56,7 +50,4 @@ TEST(a_hit_at_the_end_of_a_line)
     assert_int_equal(bound_clocks(core, &retired), before_the_end);
     access = fixture_access(0x8020, 4, 0); /* the next line is not in the cache */
     assert_true(bound_clocks(core, &retired) > before_the_end);
-    p5_block_release(core, block);
-    p5_core_close(core);
-    p5_model_close(model);
 }

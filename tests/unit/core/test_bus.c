@@ -15,7 +15,7 @@ static bus *open_bus(p5_model *model, counts *totals)
  * of its bus clock. */
 TEST(single_reads_are_aligned_to_bus_clocks)
 {
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     model->l2.bytes = 0;
     for (unsigned i = 0; i < 5; i++) {
         model->half_ratio = half_ratios[i];
@@ -36,7 +36,6 @@ TEST(single_reads_are_aligned_to_bus_clocks)
             bus_free(b);
         }
     }
-    p5_model_close(model);
 }
 
 /* A bus that has been idle for long: the first bus clock from the request on, as integers have it, also where
@@ -45,7 +44,7 @@ TEST(idle_times_of_any_length)
 {
     static const uint64_t around[] = {100, 1ull << 23, 1ull << 24, 1ull << 31, 1ull << 32, 1ull << 50};
     enum { NEAR = 40 };
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     for (unsigned i = 0; i < 5; i++) {
         model->half_ratio = half_ratios[i];
         counts totals = {0};
@@ -57,14 +56,13 @@ TEST(idle_times_of_any_length)
             }
         bus_free(b);
     }
-    p5_model_close(model);
 }
 
 /* 241428's burst orders: 0,8,10,18  8,0,18,10  10,18,0,8  18,10,8,0. */
 TEST(burst_order_by_first_part)
 {
     static const unsigned orders[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     counts totals = {0};
     for (unsigned first = 0; first < 4; first++) {
         bus *b = open_bus(model, &totals);
@@ -75,12 +73,11 @@ TEST(burst_order_by_first_part)
         assert_int_equal(line.last, line.part[orders[first][3]]);
         bus_free(b);
     }
-    p5_model_close(model);
 }
 
 TEST(l2_and_dram_pages)
 {
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     model->dram.close_idle = 0;
     counts totals = {0};
     bus *b = open_bus(model, &totals);
@@ -107,12 +104,11 @@ TEST(l2_and_dram_pages)
                      (unsigned long)(line.part[0] - at), 3 * steps[i].clocks);
     }
     bus_free(b);
-    p5_model_close(model);
 }
 
 TEST(idle_dram_closes_its_page)
 {
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     model->l2.bytes = 0;
     model->dram.close_idle = 4;
     counts totals = {0};
@@ -124,7 +120,6 @@ TEST(idle_dram_closes_its_page)
         assert_int_equal(bus_read_single(b, asked, 0x1008) - asked, 3 * clocks);
         bus_free(b);
     }
-    p5_model_close(model);
 }
 
 /* Steady writes: write + idle bus clocks each; 3 of them at 3/1 and 5 at 3/2 (the boards' measured 9 and 7.5
@@ -136,7 +131,7 @@ TEST(steady_writes)
         unsigned core_clocks, writes;
     } cases[] = {{"p55c-200", 9, 1}, {"p54c-100", 15, 2}, {"p54c-133", 10, 1}, {"p54c-166", 15, 2}};
     for (unsigned i = 0; i < 4; i++) {
-        p5_model *model = fixture_model(cases[i].model);
+        MODEL(model, cases[i].model);
         counts totals = {0};
         bus *b = open_bus(model, &totals);
         uint64_t end[3] = {0};
@@ -148,27 +143,25 @@ TEST(steady_writes)
         assert_int_equal(end[1] - end[0], cases[i].core_clocks);
         assert_int_equal(end[2] - end[1], cases[i].core_clocks);
         bus_free(b);
-        p5_model_close(model);
     }
 }
 
 TEST(locked_sequences_keep_a_distance)
 {
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     model->bus.locked_idle = 5;
     counts totals = {0};
     bus *b = open_bus(model, &totals);
     uint64_t write_end = bus_locked_write(b, bus_locked_read(b, 0));
     assert_int_equal(bus_locked_read(b, write_end) - write_end, 3 * (5 + model->bus.locked_read));
     bus_free(b);
-    p5_model_close(model);
 }
 
 /* Event 18h counts core clocks of all cycles, 2Eh/0 those of own ones, by the class that runs, and only up to
  * now. */
 TEST(utilisation)
 {
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     counts totals = {0};
     bus *b = open_bus(model, &totals);
     b->class = P5_CPL_USER;
@@ -189,7 +182,6 @@ TEST(utilisation)
     bus_advance(b, 26);
     assert_int_equal(totals.increments[P5_EVENT_BUS_CYCLE_DURATION][P5_CPL_KERNEL], 1);
     bus_free(b);
-    p5_model_close(model);
 }
 
 typedef struct reported {
@@ -216,7 +208,7 @@ static void on_uses(void *context, const p5_bus_use *uses, size_t count)
  * callback gets only uses after those that the previous one got. */
 TEST(uses_are_reported_once)
 {
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     counts heard_totals = {0}, plain_totals = {0};
     static bus heard, plain;
     assert_true(bus_init(&heard, model, &heard_totals) && bus_init(&plain, model, &plain_totals));
@@ -254,5 +246,4 @@ TEST(uses_are_reported_once)
     assert_true(first.calls > 10 && second.calls > 10);
     bus_free(&heard);
     bus_free(&plain);
-    p5_model_close(model);
 }

@@ -16,17 +16,16 @@ static uint64_t bits(double d)
     return b;
 }
 
+static uint32_t clocks_of(const timing *t, const uint8_t *bytes, size_t size, const cost_context *c)
+{
+    PREPARED(block, t, bytes, size, 1);
+    return cost_clocks(t, &block->ops[0], c);
+}
+
 static uint32_t price_in(uint8_t mode, const timing *t, const uint8_t *bytes, unsigned size, p5_value value)
 {
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block =
-        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, size, 0x1000, true}, 0x1000, 1));
-    assert_non_null(block);
     const cost_context c = {.mode = mode, .cpl = 3, .cpl_after = 3, .value = &value};
-    uint32_t clocks = cost_clocks(t, &block->ops[0], &c);
-    block_free(block);
-    isa_decoder_close(decoder);
-    return clocks;
+    return clocks_of(t, bytes, size, &c);
 }
 
 static uint32_t price_by(const timing *t, const uint8_t *bytes, unsigned size, p5_value value)
@@ -162,16 +161,9 @@ TEST(modes)
 
 /* ---- figures of the manual's clock tables, by mode, privilege, count and operand ----------------------- */
 
-static uint32_t price_at(const timing *t, const uint8_t *bytes, const cost_context *c)
+static uint32_t price_at(const timing *t, const uint8_t bytes[16], const cost_context *c)
 {
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block =
-        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, 16, 0x1000, true}, 0x1000, 1));
-    assert_non_null(block);
-    uint32_t clocks = cost_clocks(t, &block->ops[0], c);
-    block_free(block);
-    isa_decoder_close(decoder);
-    return clocks;
+    return clocks_of(t, bytes, 16, c);
 }
 
 /* Ports: real mode; CPL 0 with IOPL 0; CPL 3 with IOPL 3; CPL 3 with IOPL 2; V86 mode. REP forms add clocks
@@ -349,13 +341,8 @@ TEST(deliveries)
 static unsigned flops_of(const timing *t, uint8_t first, uint8_t second, uint32_t clocks)
 {
     const uint8_t bytes[16] = {first, second};
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block =
-        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, 16, 0x1000, true}, 0x1000, 1));
-    unsigned flops = cost_flops(t, &block->ops[0], clocks);
-    block_free(block);
-    isa_decoder_close(decoder);
-    return flops;
+    PREPARED(block, t, bytes, 16, 1);
+    return cost_flops(t, &block->ops[0], clocks);
 }
 
 /* The clocks in which an x87 instruction holds back later ones: its own without the last ones that may overlap,
@@ -367,13 +354,8 @@ TEST(overlaps)
         unsigned clocks, held;
     } rows[] = {{{0xd8, 0xc1}, 3, 1}, {{0xd9, 0xf2}, 139, 103}, {{0xd9, 0xf2}, 37, 1}, {{0xd9, 0xf2}, 17, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-        p5_block *block =
-            block_prepare(timing_of(P5_FAMILY_P55C),
-                          isa_block_decode(decoder, &(isa_code){rows[i].bytes, 16, 0x1000, true}, 0x1000, 1));
+        PREPARED(block, timing_of(P5_FAMILY_P55C), rows[i].bytes, 16, 1);
         assert_int_equal(fpu_occupancy(&block->ops[0], rows[i].clocks), rows[i].held);
-        block_free(block);
-        isa_decoder_close(decoder);
     }
 }
 

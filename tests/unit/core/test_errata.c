@@ -2,8 +2,7 @@
  * segment loads, each as silicon counts and as the manual says (errata = on, off). The others have cases in
  * tests/cases/events. */
 #include "core/model/model.h"
-#include "fixture.h"
-#include "p5tool/core.h"
+#include "one_core.h"
 
 enum { CODE = 0x1000, HANDLER = 0x2000, MISSING = 0x700000, MF = 16, PF = 14, DB = 1 };
 
@@ -14,11 +13,10 @@ typedef struct rig {
 
 static void open_rig(rig *r, const char *name, bool errata, bool paging)
 {
-    p5_error error;
-    p5_core_hooks hooks = {.size = sizeof hooks, .walk = fixture_walk};
+    const p5_core_hooks hooks = {.size = sizeof hooks, .walk = fixture_walk};
     r->model = fixture_model(name);
     r->model->errata = errata;
-    assert_int_equal(p5_core_open(r->model, &hooks, &r->core, &error), P5_OK);
+    r->core = open_core(r->model, &hooks);
     p5_core_set_control(r->core, &(p5_control){.size = sizeof(p5_control), .paging = paging});
 }
 
@@ -27,6 +25,10 @@ static void close_rig(rig *r)
     p5_core_close(r->core);
     p5_model_close(r->model);
 }
+
+#define RIG(r, ...)                                                                                          \
+    CLOSED_BY(close_rig) rig r;                                                                              \
+    open_rig(&r, __VA_ARGS__)
 
 static uint64_t total(rig *r, enum p5_event event)
 {
@@ -37,8 +39,7 @@ static uint64_t total(rig *r, enum p5_event event)
 /* Executes the first instructions of `bytes` at `address`, as many as `what` counts. */
 static void execute(rig *r, uint32_t address, const uint8_t *bytes, size_t size, p5_retired what)
 {
-    p5_block *block = p5_block_make(r->core, &(p5_code){bytes, size, address, address, true}, 16);
-    assert_non_null(block);
+    p5_block *block = block_at(r->core, bytes, size, address);
     assert_true(p5_block_count(block) >= what.count);
     what.block = block;
     what.next = address + (uint32_t)size;
@@ -73,8 +74,7 @@ TEST(misses_of_faulting_references)
     for (unsigned i = 0; i < 4; i++) {
         bool errata = i & 1;
         for (unsigned kind = P5_REFERENCE_READ; kind <= P5_REFERENCE_CODE; kind++) {
-            rig r;
-            open_rig(&r, models[i / 2], errata, true);
+            RIG(r, models[i / 2], errata, true);
             enum p5_event miss = kind == P5_REFERENCE_CODE ? P5_EVENT_CODE_TLB_MISS : P5_EVENT_DATA_TLB_MISS;
             p5_exception e = fault(PF, CODE);
             e.reference = (uint8_t)kind;
@@ -106,7 +106,6 @@ TEST(misses_of_faulting_references)
                 p5_core_exception(r.core, &e);
                 assert_int_equal(total(&r, miss), there);
             }
-            close_rig(&r);
         }
     }
 }
@@ -119,8 +118,7 @@ TEST(fault_in_v_and_another)
                                    0x1e}; /* inc eax, mov ebx,[esi]: they pair, the second faults */
     for (unsigned i = 0; i < 16; i++) {
         bool errata = i & 1, in_v = i & 2, apart = i & 4; /* in a block of its own, as where blocks are cut */
-        rig r;
-        open_rig(&r, models[i / 8], errata, false);
+        RIG(r, models[i / 8], errata, false);
         nop(&r, CODE - 1);
         execute(&r, CODE, pair, apart && in_v ? 1 : sizeof pair,
                 (p5_retired){.size = sizeof(p5_retired),
@@ -128,10 +126,8 @@ TEST(fault_in_v_and_another)
                              .accesses = &(p5_access){.linear = MISSING, .physical = MISSING, .size = 4},
                              .access_count = in_v ? 0 : 1});
         p5_exception first = fault(PF, CODE + (in_v ? 1 : 3)), second = fault(PF, HANDLER);
-        p5_block *whole = p5_block_make(r.core, &(p5_code){pair, sizeof pair, CODE, CODE, true}, 16);
-        p5_block *own =
-            p5_block_make(r.core, &(p5_code){pair + 1, sizeof pair - 1, CODE + 1, CODE + 1, true}, 16);
-        assert_true(whole != NULL && own != NULL);
+        p5_block *whole = block_at(r.core, pair, sizeof pair, CODE);
+        p5_block *own = block_at(r.core, pair + 1, sizeof pair - 1, CODE + 1);
         if (in_v) {
             first.block = apart ? own : whole;
             first.index = apart ? 0 : 1;
@@ -152,9 +148,6 @@ TEST(fault_in_v_and_another)
         nop(&r, HANDLER);
         p5_core_exception(r.core, &second);
         assert_int_equal(total(&r, P5_EVENT_INSTRUCTIONS_EXECUTED), before + 4);
-        p5_block_release(r.core, whole);
-        p5_block_release(r.core, own);
-        close_rig(&r);
     }
 }
 
@@ -165,8 +158,7 @@ TEST(waiting_interrupts)
     static const p5_transfer kinds[] = {P5_TRANSFER_TRAP, P5_TRANSFER_NMI, P5_TRANSFER_FAULT};
     for (unsigned i = 0; i < 12; i++) {
         bool errata = i & 1, waits = i & 2;
-        rig r;
-        open_rig(&r, "p54c-133", errata, false);
+        RIG(r, "p54c-133", errata, false);
         p5_exception e = fault(DB, CODE);
         e.kind = kinds[i / 4];
         e.interrupt_waits = waits;
@@ -174,7 +166,6 @@ TEST(waiting_interrupts)
         unsigned own = e.kind == P5_TRANSFER_NMI;
         assert_int_equal(total(&r, P5_EVENT_HARDWARE_INTERRUPTS),
                          own + (errata && waits && e.kind != P5_TRANSFER_FAULT));
-        close_rig(&r);
     }
 }
 
@@ -185,8 +176,7 @@ TEST(flushes_without_a_flush)
     static const uint8_t load[] = {0x8e, 0xc0} /* mov es,ax */, verify[] = {0x0f, 0x00, 0xe0} /* verr ax */;
     for (unsigned i = 0; i < 8; i++) {
         bool errata = i & 1, descriptor = i & 2;
-        rig r;
-        open_rig(&r, models[i / 4], errata, false);
+        RIG(r, models[i / 4], errata, false);
         execute(&r, CODE, load, sizeof load,
                 (p5_retired){.size = sizeof(p5_retired), .count = 1, .descriptor = descriptor});
         assert_int_equal(total(&r, P5_EVENT_PIPELINE_FLUSHES), descriptor);
@@ -194,7 +184,6 @@ TEST(flushes_without_a_flush)
                 (p5_retired){.size = sizeof(p5_retired), .count = 1, .descriptor = descriptor});
         assert_int_equal(total(&r, P5_EVENT_PIPELINE_FLUSHES), errata + descriptor);
         assert_int_equal(total(&r, P5_EVENT_BRANCHES), descriptor + 1);
-        close_rig(&r);
     }
 }
 
@@ -206,8 +195,7 @@ TEST(breakpoints_of_restarted_instructions)
     enum { DATA = 0x5000, ENABLED = 0x00f0000a /* G0 on code; G1, R/W1 = read or write, LEN1 = 4 bytes */ };
     for (unsigned i = 0; i < 4; i++) {
         bool errata = i & 1;
-        rig r;
-        open_rig(&r, models[i / 2], errata, false);
+        RIG(r, models[i / 2], errata, false);
         p5_debug debug = {.size = sizeof debug, .dr = {CODE, DATA}, .dr7 = ENABLED};
         p5_core_set_debug(r.core, &debug);
         const enum p5_event match = P5_EVENT_BREAKPOINT_MATCH_ON_DR0_REGISTER;
@@ -245,7 +233,6 @@ TEST(breakpoints_of_restarted_instructions)
                             &(p5_control){.size = sizeof(p5_control), .trap_flag = true}); /* single steps */
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 0 : 1);
-        close_rig(&r);
     }
 }
 
@@ -253,8 +240,7 @@ TEST(breakpoints_of_restarted_instructions)
 TEST(descriptor_table_registers)
 {
     static const uint8_t lgdt[] = {0x0f, 0x01, 0x16}, lidt[] = {0x0f, 0x01, 0x1e}; /* [esi] */
-    rig r;
-    open_rig(&r, "p55c-200", true, false);
+    RIG(r, "p55c-200", true, false);
     p5_access accesses[] = {fixture_access(0x5000, 2, 0), fixture_access(0x5002, 4, 0)};
     execute(&r, CODE, lgdt, sizeof lgdt,
             (p5_retired){.size = sizeof(p5_retired), .count = 1, .accesses = accesses, .access_count = 2});
@@ -262,7 +248,6 @@ TEST(descriptor_table_registers)
     execute(&r, CODE, lidt, sizeof lidt,
             (p5_retired){.size = sizeof(p5_retired), .count = 1, .accesses = accesses, .access_count = 2});
     assert_int_equal(total(&r, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED), 2);
-    close_rig(&r);
 }
 
 /* What entering a handler counts, whatever the errata. 26.4.6: exceptions and interrupts are instructions,
@@ -276,8 +261,7 @@ TEST(deliveries)
     for (unsigned kind = P5_TRANSFER_FAULT; kind <= P5_TRANSFER_NMI; kind++)
         for (unsigned i = 0; i < 8; i++) {
             bool errata = i & 1, inner = i & 2, on_return = i & 4, software = kind == P5_TRANSFER_SOFTWARE;
-            rig r;
-            open_rig(&r, "p55c-200", errata, false);
+            RIG(r, "p55c-200", errata, false);
             p5_exception e = fault(DB, CODE);
             e.kind = (p5_transfer)kind;
             e.cpl = inner ? 3 : 0;
@@ -312,6 +296,5 @@ TEST(deliveries)
                              on_return, p5_event_describe(rows[n].event)->name, (unsigned long)is,
                              rows[n].expected);
             }
-            close_rig(&r);
         }
 }

@@ -1,13 +1,10 @@
 /* Remembered answers: as many as there are different executions, however often these come. */
-#include <string.h>
-
-#include "../unit.h"
 #include "../base/snapshot_bytes.h"
+#include "one_core.h"
 #include "retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/replay/memo.h"
-#include "p5scope/model.h"
 
 enum { DISPATCH = 0x1000, HANDLER = 0x2000, HANDLERS = 2 };
 
@@ -23,26 +20,23 @@ typedef struct interpreter {
 
 static void interpreter_open(interpreter *i, bool with_memo)
 {
-    p5_error error;
-    assert_int_equal(p5_model_open("p55c-200", &i->model, &error), P5_OK);
-    assert_int_equal(p5_core_open(i->model, NULL, &i->core, &error), P5_OK);
+    i->model = fixture_model("p55c-200");
+    i->core = open_core(i->model, NULL);
     p5_core_set_memo(i->core, with_memo);
-    i->dispatch =
-        p5_block_make(i->core, &(p5_code){dispatch_code, sizeof dispatch_code, DISPATCH, DISPATCH, true}, 8);
+    i->dispatch = block_at(i->core, dispatch_code, sizeof dispatch_code, DISPATCH);
     for (uint32_t h = 0; h < HANDLERS; h++)
-        i->handlers[h] = p5_block_make(
-            i->core,
-            &(p5_code){handler_code, sizeof handler_code, HANDLER + h * 0x100, HANDLER + h * 0x100, true}, 8);
+        i->handlers[h] = block_at(i->core, handler_code, sizeof handler_code, HANDLER + h * 0x100);
 }
 
 static void interpreter_close(interpreter *i)
 {
-    p5_block_release(i->core, i->dispatch);
-    for (unsigned h = 0; h < HANDLERS; h++)
-        p5_block_release(i->core, i->handlers[h]);
     p5_core_close(i->core);
     p5_model_close(i->model);
 }
+
+#define INTERPRETER(i, with_memo)                                                                            \
+    CLOSED_BY(interpreter_close) interpreter i;                                                              \
+    interpreter_open(&i, with_memo)
 
 static void retire(interpreter *i, p5_block *block, uint32_t next)
 {
@@ -67,14 +61,12 @@ static void interpret(interpreter *i, unsigned steps)
 
 TEST(test_always_mispredicted)
 {
-    interpreter i;
-    interpreter_open(&i, true);
+    INTERPRETER(i, true);
     interpret(&i, 1000);
     size_t bytes = i.core->memo.arena.used_bytes;
     interpret(&i, 10000);
     assert_int_equal(i.core->memo.arena.used_bytes, bytes);
     assert_in_range(bytes, 1, 1 << 16);
-    interpreter_close(&i);
 }
 
 TEST(test_same_as_exact)
@@ -82,11 +74,9 @@ TEST(test_same_as_exact)
     static p5_counts both[2];
     memset(both, 0, sizeof both);
     for (unsigned n = 0; n < 2; n++) {
-        interpreter i;
-        interpreter_open(&i, n);
+        INTERPRETER(i, n);
         interpret(&i, 1000);
         p5_core_counts(i.core, &both[n]);
-        interpreter_close(&i);
     }
     assert_memory_equal(&both[0], &both[1], sizeof both[0]);
     /* all dispatches after the first go the wrong way */
@@ -101,8 +91,7 @@ TEST(test_many_uses)
     static p5_counts both[2];
     uint64_t clocks = 0, more = 0;
     for (unsigned n = 0; n < 2; n++) {
-        interpreter i;
-        interpreter_open(&i, true);
+        INTERPRETER(i, true);
         interpret(&i, 1000);
         memo_leaf *leaf = memo_last(&i.core->memo);
         if (n != 0) { /* some 4 thousand million uses, of which nothing but their number is known */
@@ -112,7 +101,6 @@ TEST(test_many_uses)
         }
         interpret(&i, 1000);
         p5_core_counts(i.core, &both[n]);
-        interpreter_close(&i);
     }
     assert_int_equal(both[1].increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL] -
                          both[0].increments[P5_EVENT_INSTRUCTIONS_EXECUTED][P5_CPL_KERNEL],
@@ -126,11 +114,9 @@ TEST(test_fpu_trap)
     static const uint8_t mmx_code[] = {0x40, 0x0f, 0xfc,
                                        0xc1, 0xeb, 0xfa};           /* inc eax; paddb mm0,mm1; jmp back */
     static const uint8_t integer_code[] = {0x40, 0x43, 0xeb, 0xfc}; /* inc eax; inc ebx; jmp back */
-    interpreter i;
-    interpreter_open(&i, true);
-    p5_block *mmx = p5_block_make(i.core, &(p5_code){mmx_code, sizeof mmx_code, DISPATCH, DISPATCH, true}, 8);
-    p5_block *integer =
-        p5_block_make(i.core, &(p5_code){integer_code, sizeof integer_code, HANDLER, HANDLER, true}, 8);
+    INTERPRETER(i, true);
+    p5_block *mmx = block_at(i.core, mmx_code, sizeof mmx_code, DISPATCH);
+    p5_block *integer = block_at(i.core, integer_code, sizeof integer_code, HANDLER);
     for (unsigned trap = 0; trap < 2; trap++) {
         p5_core_set_control(i.core, &(p5_control){.size = sizeof(p5_control), .fpu_trap = trap});
         for (unsigned in_batch = 0; in_batch < 2; in_batch++) {
@@ -155,9 +141,6 @@ TEST(test_fpu_trap)
             assert_non_null(i.core->memo.last);
         }
     }
-    p5_block_release(i.core, mmx);
-    p5_block_release(i.core, integer);
-    interpreter_close(&i);
 }
 
 /* While EFLAGS.TF is set nothing pairs (rule P9). */
@@ -165,9 +148,8 @@ TEST(test_trap_flag)
 {
     enum { TIMES = 100 };
     static const uint8_t code[] = {0x40, 0x43, 0xeb, 0xfc}; /* inc eax; inc ebx; jmp back */
-    interpreter i;
-    interpreter_open(&i, true);
-    p5_block *block = p5_block_make(i.core, &(p5_code){code, sizeof code, HANDLER, HANDLER, true}, 8);
+    INTERPRETER(i, true);
+    p5_block *block = block_at(i.core, code, sizeof code, HANDLER);
     for (unsigned trap = 0; trap < 2; trap++) {
         p5_core_set_control(i.core, &(p5_control){.size = sizeof(p5_control), .trap_flag = trap});
         const uint64_t before = p5_core_event_total(i.core, P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE, 3, false);
@@ -179,8 +161,6 @@ TEST(test_trap_flag)
         /* the first may have to wait for its line */
         assert_in_range(in_v, trap ? 0 : TIMES - 2, trap ? 0 : TIMES);
     }
-    p5_block_release(i.core, block);
-    interpreter_close(&i);
 }
 
 /* What the x87 pipe worked at is over when HLT is. */
@@ -188,16 +168,13 @@ TEST(test_halt)
 {
     static const uint8_t code[] = {0xd8, 0xf1, 0xeb, 0xfc}; /* fdiv st,st(1); jmp back */
     for (unsigned with_memo = 0; with_memo < 2; with_memo++) {
-        interpreter i;
-        interpreter_open(&i, with_memo);
-        p5_block *divide = p5_block_make(i.core, &(p5_code){code, sizeof code, DISPATCH, DISPATCH, true}, 8);
+        INTERPRETER(i, with_memo);
+        p5_block *divide = block_at(i.core, code, sizeof code, DISPATCH);
         for (unsigned n = 0; n < 10; n++) {
             retire(&i, divide, DISPATCH);
             p5_core_halt(i.core, 1000, 0);
         }
         assert_int_equal(p5_core_event_total(i.core, P5_EVENT_FLOATING_POINT_STALLS_DURATION, 3, false), 0);
-        p5_block_release(i.core, divide);
-        interpreter_close(&i);
     }
 }
 
@@ -220,20 +197,15 @@ TEST(test_breakpoint_after_mov_ss)
     static const uint8_t mov_ss[] = {0x8e, 0xd0}, jump[] = {0xeb, 0xfc}; /* mov ss,ax; jmp back */
     for (unsigned with_memo = 0; with_memo < 2; with_memo++) {
         enum { TIMES = 100 };
-        interpreter i;
-        interpreter_open(&i, with_memo);
+        INTERPRETER(i, with_memo);
         break_at(i.core, HANDLER + sizeof mov_ss);
-        p5_block *load = p5_block_make(i.core, &(p5_code){mov_ss, sizeof mov_ss, HANDLER, HANDLER, true}, 8);
-        p5_block *back = p5_block_make(
-            i.core, &(p5_code){jump, sizeof jump, HANDLER + sizeof mov_ss, HANDLER + sizeof mov_ss, true}, 8);
+        p5_block *load = block_at(i.core, mov_ss, sizeof mov_ss, HANDLER);
+        p5_block *back = block_at(i.core, jump, sizeof jump, HANDLER + sizeof mov_ss);
         for (unsigned n = 0; n < TIMES; n++) {
             retire(&i, load, HANDLER + sizeof mov_ss);
             retire(&i, back, HANDLER);
         }
         assert_int_equal(matches(i.core), 2 * TIMES);
-        p5_block_release(i.core, load);
-        p5_block_release(i.core, back);
-        interpreter_close(&i);
     }
 }
 
@@ -243,10 +215,9 @@ TEST(test_breakpoint_of_snapshot)
 {
     enum { TIMES = 100 };
     snapshot_bytes saved = {0};
-    interpreter from, to;
     p5_error error;
-    interpreter_open(&from, true);
-    interpreter_open(&to, true);
+    INTERPRETER(from, true);
+    INTERPRETER(to, true);
     break_at(from.core, HANDLER);
     assert_int_equal(p5_core_save(from.core, snapshot_bytes_put, &saved, &error), P5_OK);
     assert_int_equal(p5_core_load(to.core, snapshot_bytes_get, &saved, &error), P5_OK);
@@ -258,6 +229,4 @@ TEST(test_breakpoint_of_snapshot)
         retire(&to, to.handlers[0], HANDLER);
     assert_int_equal(matches(to.core), TIMES);
     free(saved.data);
-    interpreter_close(&from);
-    interpreter_close(&to);
 }

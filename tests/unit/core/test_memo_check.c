@@ -1,15 +1,12 @@
 /* --check-memo compares every stretch. It reports nothing while the memo is right, and a wrong entry in the stretch that
  * first uses it. */
-#include <string.h>
-
-#include "../unit.h"
+#include "one_core.h"
 #include "retire_blocks.h"
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/memo_check.h"
 #include "core/replay/memo_tree.h"
 #include "core/testreg/test_access.h"
-#include "p5scope/model.h"
 
 enum { LOOP = 0x1000, TIMES = 100 };
 
@@ -24,18 +21,21 @@ typedef struct checked {
 static void checked_open(checked *c, const char *model)
 {
     p5_error error;
-    assert_int_equal(p5_model_open(model, &c->model, &error), P5_OK);
-    assert_int_equal(p5_core_open(c->model, NULL, &c->core, &error), P5_OK);
+    c->model = fixture_model(model);
+    c->core = open_core(c->model, NULL);
     assert_int_equal(p5_core_check_memo(c->core, &error), P5_OK);
-    c->block = p5_block_make(c->core, &(p5_code){loop_code, sizeof loop_code, LOOP, LOOP, true}, 8);
+    c->block = block_at(c->core, loop_code, sizeof loop_code, LOOP);
 }
 
 static void checked_close(checked *c)
 {
-    p5_block_release(c->core, c->block);
     p5_core_close(c->core);
     p5_model_close(c->model);
 }
+
+#define CHECKED(c, model)                                                                                    \
+    CLOSED_BY(checked_close) checked c;                                                                      \
+    checked_open(&c, model)
 
 static void loop(checked *c, unsigned times, bool in_batches)
 {
@@ -56,10 +56,9 @@ TEST(test_agrees)
 {
     static const char *const models[] = {"p55c-200", "p54c-133"};
     for (unsigned m = 0; m < 2; m++) {
-        checked c;
         uint64_t stretches;
         const char *difference;
-        checked_open(&c, models[m]);
+        CHECKED(c, models[m]);
         loop(&c, TIMES, false);
         loop(&c, TIMES, true);
         p5_core_wbinvd(c.core);
@@ -68,7 +67,6 @@ TEST(test_agrees)
         assert_true(p5_core_memo_checked(c.core, &stretches, &difference));
         assert_int_equal(stretches, 3 * TIMES);
         assert_null(difference);
-        checked_close(&c);
     }
 }
 
@@ -77,10 +75,9 @@ TEST(test_finds)
 {
     for (unsigned n = 0; n < 4; n++) {
         bool in_batches = n % 2, clock = n / 2;
-        checked c;
         uint64_t stretches;
         const char *difference;
-        checked_open(&c, "p55c-200");
+        CHECKED(c, "p55c-200");
         loop(&c, TIMES, in_batches);
         assert_int_not_equal(c.core->memo.last, 0);
         if (clock)
@@ -93,18 +90,16 @@ TEST(test_finds)
         assert_non_null(difference);
         assert_non_null(strstr(difference, "stretch at 00001000, after 100 that agreed: "));
         assert_non_null(strstr(difference, clock ? "clock: " : "data_read, CPL 0: 1 with the memo, 0 on"));
-        checked_close(&c);
     }
 }
 
 /* A write of TR3 first lets the instruction that waits for a partner issue alone, in both cores. */
 TEST(test_fill_buffer)
 {
-    checked c;
     uint64_t stretches, fill = 0;
     uint32_t data[TEST_LINE_WORDS];
     const char *difference;
-    checked_open(&c, "p55c-200");
+    CHECKED(c, "p55c-200");
     loop(&c, TIMES, false);
     p5_retired half = {
         .size = sizeof half, .block = c.block, .count = 1, .next = LOOP + 1, .mode = P5_MODE_PROTECTED};
@@ -115,28 +110,24 @@ TEST(test_fill_buffer)
     p5_core_retire(c.core, &half);
     p5_core_memo_checked(c.core, &stretches, &difference);
     assert_null(difference);
-    checked_close(&c);
 }
 
 TEST(test_from_the_start_only)
 {
-    checked c;
     p5_error error;
     uint64_t stretches;
     const char *difference;
-    checked_open(&c, "p55c-200");
+    CHECKED(c, "p55c-200");
     assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
-    checked_close(&c);
 
-    assert_int_equal(p5_model_open("p55c-200", &c.model, &error), P5_OK);
-    assert_int_equal(p5_core_open(c.model, NULL, &c.core, &error), P5_OK);
-    assert_false(p5_core_memo_checked(c.core, &stretches, &difference));
-    p5_core_set_memo(c.core, false);
-    assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
-    p5_core_set_memo(c.core, true);
-    c.block = p5_block_make(c.core, &(p5_code){loop_code, sizeof loop_code, LOOP, LOOP, true}, 8);
-    assert_int_equal(p5_core_check_memo(c.core, &error), P5_ERR_STATE);
-    checked_close(&c);
+    MODEL(model, "p55c-200");
+    CORE(core, model, NULL);
+    assert_false(p5_core_memo_checked(core, &stretches, &difference));
+    p5_core_set_memo(core, false);
+    assert_int_equal(p5_core_check_memo(core, &error), P5_ERR_STATE);
+    p5_core_set_memo(core, true);
+    block_at(core, loop_code, sizeof loop_code, LOOP);
+    assert_int_equal(p5_core_check_memo(core, &error), P5_ERR_STATE);
 }
 
 /* Each iteration of REP INSB reads a port and writes memory. The write is a write on every path, also when it hits, and
@@ -145,13 +136,12 @@ TEST(test_string_ports)
 {
     static const uint8_t load_code[] = {0x8a, 0x07}, ins_code[] = {0xf3, 0x6c}; /* mov al, [edi]; rep insb */
     enum { LOAD = LOOP + 0x100, BUFFER = 0x8000, ITERATIONS = 4 };
-    checked c;
     uint64_t stretches;
     const char *difference;
     p5_counts totals;
-    checked_open(&c, "p55c-200");
-    p5_block *load = p5_block_make(c.core, &(p5_code){load_code, sizeof load_code, LOAD, LOAD, true}, 8);
-    p5_block *ins = p5_block_make(c.core, &(p5_code){ins_code, sizeof ins_code, LOOP, LOOP, true}, 8);
+    CHECKED(c, "p55c-200");
+    p5_block *load = block_at(c.core, load_code, sizeof load_code, LOAD);
+    p5_block *ins = block_at(c.core, ins_code, sizeof ins_code, LOOP);
     p5_access access = {.linear = BUFFER, .physical = BUFFER, .size = 1};
     p5_retired retired = {.size = sizeof retired,
                           .block = load,
@@ -178,7 +168,4 @@ TEST(test_string_ports)
     assert_int_equal(totals.increments[P5_EVENT_DATA_WRITE][P5_CPL_KERNEL], ITERATIONS);
     assert_int_equal(totals.increments[P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES][P5_CPL_KERNEL], ITERATIONS);
     assert_int_equal(totals.increments[P5_EVENT_IO_READ_OR_WRITE_CYCLE][P5_CPL_KERNEL], ITERATIONS);
-    p5_block_release(c.core, load);
-    p5_block_release(c.core, ins);
-    checked_close(&c);
 }

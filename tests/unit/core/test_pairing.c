@@ -107,18 +107,13 @@ static const pair_case ideal_mmx_cases[] = {
 
 static void check(const pair_case *c, unsigned family, bool ideal)
 {
-    isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
-    isa_block *code = isa_block_decode(decoder, &(isa_code){c->bytes, c->size, 0x1000, true}, 0x1000, 2);
-    p5_block *block = block_prepare(timing_of(family), code);
-    assert_non_null(block);
+    PREPARED(block, timing_of(family), c->bytes, c->size, 2);
     unpaired expected = family == P5_FAMILY_P54C ? c->p54c : c->p55c;
     unpaired why =
         ideal ? pairing_check_ideal(&block->ops[0], &block->ops[1]) : (unpaired)block->ops[0].next_unpaired;
     if (block->count != 2 || why != expected)
         fail_msg("%s, family %u: expected \"%s\", got \"%s\" (%u instructions)", c->what, family,
                  p5_unpaired_text(expected), p5_unpaired_text(why), block->count);
-    block_free(block);
-    isa_decoder_close(decoder);
 }
 
 TEST(integer_and_x87)

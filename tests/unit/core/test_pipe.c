@@ -67,10 +67,7 @@ static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, con
 {
     *r = answers;
     const timing *t = timing_of(family);
-    isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
-    p5_block *block =
-        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, size, 0x1000, true}, 0x1000, MOST));
-    assert_non_null(block);
+    PREPARED(block, t, bytes, size, MOST);
     const pipe_resolver resolver = {r, hit_data, NULL, hit_code, known, predict, NULL, NULL};
     trace_sink sink = {.insn = note, .context = r};
     pipe_state state;
@@ -101,8 +98,6 @@ static void go(run *r, unsigned family, const uint8_t *bytes, unsigned size, con
     }
     pipe_settle(&p);
     pipe_end(&p);
-    block_free(block);
-    isa_decoder_close(decoder);
 }
 
 /* Clocks in EX from the first instruction to the end of the last. */
@@ -287,9 +282,7 @@ TEST(misprediction)
         run r;
         memset(&r, 0, sizeof r);
         const timing *t = timing_of(cases[i].family);
-        isa_decoder *decoder = isa_decoder_open(cases[i].family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
-        p5_block *block = block_prepare(
-            t, isa_block_decode(decoder, &(isa_code){cases[i].bytes, 4, 0x1000, true}, 0x1000, 2));
+        PREPARED(block, t, cases[i].bytes, 4, 2);
         const pipe_resolver resolver = {&r, hit_data, NULL, hit_code, known, predict, NULL, NULL};
         trace_sink sink = {.insn = note, .context = &r};
         pipe_state s;
@@ -311,8 +304,6 @@ TEST(misprediction)
                 .increments,
             cases[i].in_wb ? 2 : 0);
         assert_int_equal(deltas_stall(&r.deltas, P5_STALL_BRANCH), cases[i].lost);
-        block_free(block);
-        isa_decoder_close(decoder);
     }
 }
 
@@ -321,10 +312,7 @@ TEST(waits_of_a_string)
 {
     enum { ELEMENTS = 4, CLOCKS = 12 + ELEMENTS };
     static const uint8_t bytes[] = {0xf3, 0xa5};
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block =
-        block_prepare(timing_of(P5_FAMILY_P55C),
-                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 1));
+    PREPARED(block, timing_of(P5_FAMILY_P55C), bytes, sizeof bytes, 1);
     p5_access accesses[2 * ELEMENTS];
     for (unsigned i = 0; i < 2 * ELEMENTS; i++)
         accesses[i] = (p5_access){.linear = 0x2000 + 4 * i, .size = 4, .flags = i % 2 ? P5_ACCESS_WRITE : 0};
@@ -348,8 +336,6 @@ TEST(waits_of_a_string)
         assert_int_equal(deltas_stall(&r.deltas, P5_STALL_EXECUTE), CLOCKS - 1);
         assert_int_equal(deltas_stall(&r.deltas, P5_STALL_DATA_READ), wait);
     }
-    block_free(block);
-    isa_decoder_close(decoder);
 }
 
 /* The P54C's BTB is told that a branch went alone only because no end bit was set (P7), and not if another rule

@@ -97,7 +97,7 @@ static void turn(looped *l, const p5_block *block)
         pipe_store_pending(&l->p, &l->pending);
 }
 
-static p5_block *random_loop(const timing *t, isa_decoder *decoder)
+static p5_block *random_loop(const timing *t)
 {
     static const struct {
         uint8_t size, bytes[8];
@@ -126,12 +126,11 @@ static p5_block *random_loop(const timing *t, isa_decoder *decoder)
     }
     bytes[size++] = 0x75; /* jne */
     bytes[size++] = 0x80;
-    uint32_t address = 0x1000 + next_random(32);
-    p5_block *block =
-        block_prepare(t, isa_block_decode(decoder, &(isa_code){bytes, size, address, true}, address, MOST));
-    assert_non_null(block);
-    return block;
+    return prepared(t, bytes, size, 0x1000 + next_random(32), MOST);
 }
+
+/* Declares `block`, a random loop, which is freed at the end of the C block. */
+#define LOOP_OF(block, t) CLOSED_BY(free_prepared) p5_block *block = random_loop(t)
 
 /* After a few turns, the state of a loop stays the same. */
 TEST(loops_recur)
@@ -139,9 +138,8 @@ TEST(loops_recur)
     enum { LOOPS = 1500, TURNS = 40, SETTLED = 12 };
     seed = 3;
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
-        isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
         for (unsigned n = 0; n < LOOPS; n++) {
-            p5_block *block = random_loop(timing_of(family), decoder);
+            LOOP_OF(block, timing_of(family));
             looped l;
             pipe_state settled = {0};
             begin(&l, timing_of(family), n % 4 != 0);
@@ -153,9 +151,7 @@ TEST(loops_recur)
                 if (i > SETTLED && memcmp(&settled, &l.state, sizeof settled) != 0)
                     fail_msg("family %u, loop %u: another state after turn %u", family, n, i);
             }
-            block_free(block);
         }
-        isa_decoder_close(decoder);
     }
 }
 
@@ -170,12 +166,10 @@ TEST(a_long_wait_forgets)
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++)
         for (unsigned right = 0; right < 2; right++) {
             const timing *t = timing_of(family);
-            isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
-            p5_block *after = block_prepare(
-                t, isa_block_decode(decoder, &(isa_code){tail, sizeof tail, 0x2004, true}, 0x2004, MOST));
+            CLOSED_BY(free_prepared) p5_block *after = prepared(t, tail, sizeof tail, 0x2004, MOST);
             pipe_state first = {0};
             for (unsigned n = 0; n < LOOPS; n++) {
-                p5_block *block = random_loop(t, decoder);
+                LOOP_OF(block, t);
                 looped l;
                 begin(&l, t, true);
                 for (unsigned i = next_random(6); i > 0; i--) {
@@ -189,10 +183,7 @@ TEST(a_long_wait_forgets)
                     first = l.state;
                 if (memcmp(&first, &l.state, sizeof first) != 0)
                     fail_msg("family %u, loop %u: another state", family, n);
-                block_free(block);
             }
-            block_free(after);
-            isa_decoder_close(decoder);
         }
 }
 
@@ -204,16 +195,13 @@ TEST(ready_results_are_forgotten)
     enum { LONGEST = 45, IN_STATUS = 41 + 2 };
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
         const unsigned refill = family == P5_FAMILY_P54C ? 3 : 4;
-        isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
         pipe_state last = {0};
         for (unsigned between = LONGEST; between > 0; between--) {
             uint8_t bytes[2 * LONGEST + 4] = {0xd8, 0xf1}; /* fdiv st,st(1) */
             for (unsigned i = 1; i <= between; i++)
                 memcpy(bytes + 2 * i, (uint8_t[]){0xf7, 0xd0}, 2);       /* not eax */
             memcpy(bytes + 2 * between + 2, (uint8_t[]){0x75, 0x80}, 2); /* jne */
-            const isa_code code = {bytes, 2 * between + 4, 0x1000, true};
-            p5_block *block =
-                block_prepare(timing_of(family), isa_block_decode(decoder, &code, 0x1000, LONGEST + 2));
+            PREPARED(block, timing_of(family), bytes, 2 * between + 4, LONGEST + 2);
             looped l;
             begin(&l, timing_of(family), false);
             turn(&l, block);
@@ -222,9 +210,7 @@ TEST(ready_results_are_forgotten)
             const bool waits = 1 + between + 1 + refill < IN_STATUS;
             if ((memcmp(&last, &l.state, sizeof last) != 0) != waits)
                 fail_msg("family %u, %u instructions between", family, between);
-            block_free(block);
         }
-        isa_decoder_close(decoder);
     }
 }
 
@@ -241,12 +227,9 @@ TEST(the_next_entry)
     seed = 9;
     for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
         const timing *t = timing_of(family);
-        isa_decoder *decoder = isa_decoder_open(family == P5_FAMILY_P54C ? ISA_P54C : ISA_P55C);
         for (unsigned n = 0; n < LOOPS; n++) {
-            p5_block *block = random_loop(t, decoder);
-            uint32_t address = block->ops[0].address;
-            p5_block *next =
-                block_prepare(t, isa_block_decode(decoder, &(isa_code){nop, 1, address, true}, address, 1));
+            LOOP_OF(block, t);
+            CLOSED_BY(free_prepared) p5_block *next = prepared(t, nop, sizeof nop, block->ops[0].address, 1);
             looped l;
             begin(&l, t, n % 3 != 0);
             for (unsigned i = next_random(6); i > 0; i--)
@@ -260,9 +243,6 @@ TEST(the_next_entry)
                 pipe_settle(&l.p);
                 assert_int_equal(ex, expected);
             }
-            block_free(next);
-            block_free(block);
         }
-        isa_decoder_close(decoder);
     }
 }

@@ -3,7 +3,7 @@
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/branch/predictor_fast.h"
-#include "fixture.h"
+#include "one_core.h"
 
 /* Blocks of one to three instructions that end in a branch; some share a dword, some a set of the BTB, of
  * which there are more than ways. */
@@ -52,10 +52,8 @@ static void go_the_long_way(predictor *p, branch_run *ran)
 
 TEST(short_as_long)
 {
-    p5_model *model = fixture_model("p55c-200");
-    p5_core *core;
-    p5_error error;
-    assert_int_equal(p5_core_open(model, NULL, &core, &error), P5_OK);
+    MODEL(model, "p55c-200");
+    CORE(core, model, NULL);
     predictor *asked = predictor_open(model);
     assert_non_null(asked);
     branch_runs runs = {0};
@@ -63,8 +61,7 @@ TEST(short_as_long)
     uint64_t now = 0, seed = 5, answers = 0;
     for (unsigned i = 0; i < BRANCHES; i++) {
         const branch *b = &branches[i];
-        blocks[i] = p5_block_make(core, &(p5_code){b->code, b->size, b->address, b->address, true}, 8);
-        assert_non_null(blocks[i]);
+        blocks[i] = block_at(core, b->code, b->size, b->address);
     }
     unsigned at = 0;
     for (unsigned n = 0; n < EXECUTIONS; n++) {
@@ -101,6 +98,4 @@ TEST(short_as_long)
     assert_true(same_entries(&core->predictor->btb, &asked->btb));
     branch_runs_close(&runs);
     predictor_close(asked);
-    p5_core_close(core);
-    p5_model_close(model);
 }

@@ -3,7 +3,7 @@
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/profile/profile.h"
-#include "fixture.h"
+#include "one_core.h"
 
 enum { BEGIN = 0x1000, BODY = 0x1100, DATA = 0x8000, STACK = 0x9000 };
 
@@ -18,11 +18,10 @@ typedef struct guest {
 
 static void guest_open(guest *g)
 {
-    p5_error error;
     g->model = fixture_model("p55c-200");
-    assert_int_equal(p5_core_open(g->model, NULL, &g->core, &error), P5_OK);
-    g->begin = p5_block_make(g->core, &(p5_code){begin_code, sizeof begin_code, BEGIN, BEGIN, true}, 8);
-    g->body = p5_block_make(g->core, &(p5_code){body_code, sizeof body_code, BODY, BODY, true}, 8);
+    g->core = open_core(g->model, NULL);
+    g->begin = block_at(g->core, begin_code, sizeof begin_code, BEGIN);
+    g->body = block_at(g->core, body_code, sizeof body_code, BODY);
     const profile_options options = {
         .sample_quantity = P5_EVENT_DATA_READ, .sample_period = 1, .most_samples = 8};
     assert_true(profile_start(g->core, &options));
@@ -30,11 +29,13 @@ static void guest_open(guest *g)
 
 static void guest_close(guest *g)
 {
-    p5_block_release(g->core, g->begin);
-    p5_block_release(g->core, g->body);
     p5_core_close(g->core);
     p5_model_close(g->model);
 }
+
+#define GUEST(g)                                                                                             \
+    CLOSED_BY(guest_close) guest g;                                                                          \
+    guest_open(&g)
 
 /* Without symbols, what is called is a function: the body calls the beginning, where a read overflows; the
  * body follows by a jump, and calls itself. Answers the profile. */
@@ -70,15 +71,13 @@ static profile_view run(guest *g, bool as_batch)
  * is called. */
 static void sample_is_in_the_context_of_what_comes_next(bool as_batch)
 {
-    guest g;
-    guest_open(&g);
+    GUEST(g);
     const profile_view view = run(&g, as_batch);
     assert_int_equal(view.sample_count, 1);
     assert_int_equal(view.overflows, 1);
     const profile_sample *sample = &view.samples[0];
     assert_int_equal(sample->address, BODY);
     assert_int_equal(view.contexts[sample->context].function, BEGIN);
-    guest_close(&g);
 }
 
 TEST(test_alone)
@@ -100,12 +99,10 @@ enum { MOST_SAMPLES = 64 };
 static size_t sample_loop(bool memo_on, int quantity, uint64_t period, profile_sample samples[MOST_SAMPLES])
 {
     enum { BATCHES = 200, TRIPS = 50 };
-    p5_error error;
-    p5_core *core;
-    p5_model *model = fixture_model("p55c-200");
-    assert_int_equal(p5_core_open(model, NULL, &core, &error), P5_OK);
+    MODEL(model, "p55c-200");
+    CORE(core, model, NULL);
     p5_core_set_memo(core, memo_on);
-    p5_block *block = p5_block_make(core, &(p5_code){loop_code, sizeof loop_code, BEGIN, BEGIN, true}, 8);
+    p5_block *block = block_at(core, loop_code, sizeof loop_code, BEGIN);
     const profile_options options = {
         .sample_quantity = quantity, .sample_period = period, .most_samples = MOST_SAMPLES};
     assert_true(profile_start(core, &options));
@@ -122,9 +119,6 @@ static size_t sample_loop(bool memo_on, int quantity, uint64_t period, profile_s
     profile_view view;
     profile_get_view(core, &view);
     memcpy(samples, view.samples, view.sample_count * sizeof *samples);
-    p5_block_release(core, block);
-    p5_core_close(core);
-    p5_model_close(model);
     return view.sample_count;
 }
 

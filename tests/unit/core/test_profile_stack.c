@@ -5,7 +5,7 @@
 #include "core/internal.h"
 #include "core/profile/profile.h"
 #include "core/profile/profiler.h"
-#include "fixture.h"
+#include "one_core.h"
 
 enum {
     MAIN = 0x1000,
@@ -27,18 +27,10 @@ typedef struct guest {
     p5_block *call, *behind, *ret, *iret;
 } guest;
 
-static p5_block *block_at(p5_core *core, const uint8_t *code, size_t size, uint32_t address)
+static void guest_open(guest *g, const profile_options *options)
 {
-    p5_block *block = p5_block_make(core, &(p5_code){code, size, address, address, true}, 8);
-    assert_non_null(block);
-    return block;
-}
-
-static void guest_open_with(guest *g, const profile_options *options)
-{
-    p5_error error;
     g->model = fixture_model("p55c-200");
-    assert_int_equal(p5_core_open(g->model, NULL, &g->core, &error), P5_OK);
+    g->core = open_core(g->model, NULL);
     g->call = block_at(g->core, call_code, sizeof call_code, MAIN);
     g->behind = block_at(g->core, behind_code, sizeof behind_code, BEHIND);
     g->ret = block_at(g->core, ret_code, sizeof ret_code, CALLEE);
@@ -46,21 +38,17 @@ static void guest_open_with(guest *g, const profile_options *options)
     assert_true(profile_start(g->core, options));
 }
 
-static void guest_open(guest *g, const profile_range *functions, size_t count)
-{
-    const profile_options options = {
-        .functions = functions, .function_count = count, .sample_quantity = P5_PROFILE_NONE};
-    guest_open_with(g, &options);
-}
+static const profile_options no_options = {.sample_quantity = P5_PROFILE_NONE};
 
 static void guest_close(guest *g)
 {
-    p5_block *blocks[] = {g->call, g->behind, g->ret, g->iret};
-    for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        p5_block_release(g->core, blocks[i]);
     p5_core_close(g->core);
     p5_model_close(g->model);
 }
+
+#define GUEST(g, options)                                                                                    \
+    CLOSED_BY(guest_close) guest g;                                                                          \
+    guest_open(&g, options)
 
 static void retire(const guest *g, p5_block *block, uint32_t next)
 {
@@ -113,8 +101,10 @@ static void run(bool symbols, bool delivered, bool behind_call)
 {
     static const profile_range functions[] = {
         {MAIN, MAIN_END}, {CALLEE, CALLEE + 0x100}, {HANDLER, HANDLER + 0x100}};
-    guest g;
-    guest_open(&g, functions, symbols ? sizeof functions / sizeof *functions : 0);
+    const profile_options options = {.functions = functions,
+                                     .function_count = symbols ? sizeof functions / sizeof *functions : 0,
+                                     .sample_quantity = P5_PROFILE_NONE};
+    GUEST(g, &options);
     for (unsigned trip = 0; trip < 3; trip++) {
         retire(&g, g.call, CALLEE);
         if (trip == 1 && behind_call)
@@ -139,7 +129,6 @@ static void run(bool symbols, bool delivered, bool behind_call)
     assert_int_equal(interrupted, behind_call ? CALLEE : MAIN);
     for (size_t i = 0; i < view.edge_count; i++)
         assert_int_equal(view.edges[i].calls, view.edges[i].function == CALLEE ? 3 : 1);
-    guest_close(&g);
 }
 
 TEST(test_interrupt)
@@ -175,8 +164,7 @@ TEST(test_address_spaces)
                                      .spaces = SPACES,
                                      .directory = FIRST_DIRECTORY,
                                      .sample_quantity = P5_PROFILE_NONE};
-    guest g;
-    guest_open_with(&g, &options);
+    GUEST(g, &options);
     p5_block *programs[] = {block_at(g.core, known_code, sizeof known_code, PROGRAM),
                             block_at(g.core, other_code, sizeof other_code, PROGRAM),
                             block_at(g.core, third_code, sizeof third_code, PROGRAM)};
@@ -209,11 +197,8 @@ TEST(test_address_spaces)
     for (size_t i = 0; i < view.code_count; i++)
         if ((uint32_t)view.code[i].address == PROGRAM)
             assert_int_equal(view.code[i].bytes[0], 0x40 + PROFILE_SPACE(view.code[i].address));
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++)
         assert_int_equal(context_of(&view, PROFILE_AT(1 + i, PROGRAM)), PROFILE_AT(1 + i, PROGRAM));
-        p5_block_release(g.core, programs[i]);
-    }
-    guest_close(&g);
 }
 
 /* Returns to where nothing was called from, as code that builds its own stack does; in batches, so that they
@@ -221,8 +206,7 @@ TEST(test_address_spaces)
 TEST(test_return_without_call)
 {
     enum { TIMES = 64, ACCESSES = 1 };
-    guest g;
-    guest_open(&g, NULL, 0);
+    GUEST(g, &no_options);
     assert_int_equal(p5_block_accesses(g.ret, 0) + p5_block_accesses(g.ret, 1), ACCESSES);
     p5_access accesses[TIMES * ACCESSES];
     p5_retired_block stretches[TIMES];
@@ -238,7 +222,6 @@ TEST(test_return_without_call)
     profile_view view;
     profile_get_view(g.core, &view);
     assert_int_equal(context_of(&view, CALLEE), CALLEE);
-    guest_close(&g);
 }
 
 /* A program that is known by its bytes calls code that is known by its page directory only, such as a kernel's vDSO. The
@@ -256,8 +239,7 @@ TEST(test_calls_between_spaces)
                                      .spaces = SPACES,
                                      .directory = DIRECTORY,
                                      .sample_quantity = P5_PROFILE_NONE};
-    guest g;
-    guest_open_with(&g, &options);
+    GUEST(g, &options);
     p5_access accesses[TRIPS * ACCESSES];
     p5_retired_block stretches[TRIPS * 3];
     for (unsigned i = 0; i < TRIPS; i++) {
@@ -281,7 +263,6 @@ TEST(test_calls_between_spaces)
         uint64_t address = view.sites[i].address; /* 0: costs of no instruction */
         assert_int_equal(PROFILE_SPACE(address), address == 0 ? 0 : (uint32_t)address < CALLEE ? 1 : SPACES);
     }
-    guest_close(&g);
 }
 
 /* A table of the profile takes PROFILE_MOST_KEYS keys. Then it refuses to grow, and finds none. */
@@ -304,8 +285,7 @@ TEST(tables_have_a_limit)
 TEST(a_long_halt_is_attributed_in_full)
 {
     const uint64_t clocks = 25ull * 200000000, all = 2 * clocks;
-    guest g;
-    guest_open(&g, NULL, 0);
+    GUEST(g, &no_options);
     retire(&g, g.call, CALLEE);
     for (unsigned i = 0; i < 2; i++)
         p5_core_halt(g.core, clocks, 0);
@@ -318,5 +298,4 @@ TEST(a_long_halt_is_attributed_in_full)
             if (view.sites[i].amounts.items[n].quantity == P5_PROFILE_STALLS + P5_STALL_HALT)
                 halted += view.sites[i].amounts.items[n].increments;
     assert_true(halted == all);
-    guest_close(&g);
 }

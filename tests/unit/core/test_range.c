@@ -1,7 +1,5 @@
 /* The functions that feed a core refuse what no processor can do, and change nothing then (p5scope/core.h). */
-#include "fixture.h"
-
-#include "p5scope/core.h"
+#include "one_core.h"
 
 static const uint8_t code[] = {0x8b, 0x06, 0x90}; /* mov eax, [esi]; nop */
 
@@ -60,10 +58,9 @@ TEST(test_retire)
     static void (*const mistakes[])(p5_retired *) = {
         block_null, nothing_executed, beyond_block, count_largest, no_references, no_values, no_mask,
         level,      level_after,      mode,         io_level,      gate};
-    p5_model *model = fixture_model("p55c-200");
-    p5_core *core;
-    assert_int_equal(P5_OK, p5_core_open(model, NULL, &core, NULL));
-    p5_block *block = p5_block_make(core, &(p5_code){code, sizeof code, 0x1000, 0x1000, true}, 8);
+    MODEL(model, "p55c-200");
+    CORE(core, model, NULL);
+    p5_block *block = block_at(core, code, sizeof code, 0x1000);
     p5_access access = {.linear = 0x2000, .physical = 0x2000, .size = 4};
     const p5_retired right = {.size = sizeof right,
                               .block = block,
@@ -88,17 +85,13 @@ TEST(test_retire)
     assert_int_equal(clock, p5_core_clock(core));
     access.size = 4;
     assert_int_equal(P5_OK, p5_core_retire(core, &right));
-    p5_block_release(core, block);
-    p5_core_close(core);
-    p5_model_close(model);
 }
 
 TEST(test_exception)
 {
-    p5_model *model = fixture_model("p55c-200");
-    p5_core *core;
-    assert_int_equal(P5_OK, p5_core_open(model, NULL, &core, NULL));
-    p5_block *block = p5_block_make(core, &(p5_code){code, sizeof code, 0x1000, 0x1000, true}, 8);
+    MODEL(model, "p55c-200");
+    CORE(core, model, NULL);
+    p5_block *block = block_at(core, code, sizeof code, 0x1000);
     const p5_exception right = {.size = sizeof right,
                                 .vector = 13,
                                 .mode = P5_MODE_PROTECTED,
@@ -120,20 +113,13 @@ TEST(test_exception)
         assert_int_equal(P5_ERR_RANGE, p5_core_exception(core, &wrong[i]));
     assert_int_equal(clock, p5_core_clock(core));
     assert_int_equal(P5_OK, p5_core_exception(core, &right));
-    p5_block_release(core, block);
-    p5_core_close(core);
-    p5_model_close(model);
 }
 
 TEST(test_code)
 {
-    p5_model *model;
-    p5_core *core;
-    assert_int_equal(p5_model_open("p55c-200", &model, NULL), P5_OK);
-    assert_int_equal(p5_core_open(model, NULL, &core, NULL), P5_OK);
+    MODEL(model, "p55c-200");
+    CORE(core, model, NULL);
     assert_null(p5_block_make(core, NULL, 4));
     assert_null(p5_block_make(core, &(p5_code){NULL, 4, 0, 0, true}, 4));
     assert_null(p5_block_make(core, &(p5_code){code, 1, 0, 0, true}, 4)); /* half an instruction */
-    p5_core_close(core);
-    p5_model_close(model);
 }

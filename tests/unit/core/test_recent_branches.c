@@ -5,27 +5,12 @@
 #include "core/core.h"
 #include "core/internal.h"
 #include "core/branch/predictor_fast.h"
-#include "fixture.h"
+#include "one_core.h"
 
 enum { OTHERS = 128, OTHER = 0x1000, DISTANCE = 16, LOOP = 0x1f00 };
 
 static const uint8_t jump_code[] = {0xeb, 2};          /* jmp .+4 */
 static const uint8_t loop_code[] = {0x49, 0x75, 0xfd}; /* 1: dec ecx; jnz 1b */
-
-static p5_core *core_open(const p5_model *model)
-{
-    p5_core *core;
-    p5_error error;
-    assert_int_equal(p5_core_open(model, NULL, &core, &error), P5_OK);
-    return core;
-}
-
-static p5_block *block_at(p5_core *core, const uint8_t *code, size_t size, uint32_t address)
-{
-    p5_block *block = p5_block_make(core, &(p5_code){code, size, address, address, true}, 8);
-    assert_non_null(block);
-    return block;
-}
 
 static p5_retired went_to(p5_block *block, uint32_t next)
 {
@@ -48,8 +33,9 @@ TEST(test_behind_a_snapshot)
 {
     snapshot_bytes saved = {0};
     p5_error error;
-    p5_model *model = fixture_model("p55c-200");
-    p5_core *first = core_open(model), *second = core_open(model);
+    MODEL(model, "p55c-200");
+    CORE(first, model, NULL);
+    CORE(second, model, NULL);
     p5_block *others[OTHERS], *loop = block_at(first, loop_code, sizeof loop_code, LOOP);
     for (unsigned i = 0; i < OTHERS; i++)
         others[i] = block_at(first, jump_code, sizeof jump_code, OTHER + i * DISTANCE);
@@ -65,18 +51,16 @@ TEST(test_behind_a_snapshot)
     p5_block *again = block_at(second, loop_code, sizeof loop_code, LOOP);
     const p5_retired here = went_to(loop, LOOP), there = went_to(again, LOOP);
     assert_int_equal(core_predict(second, &there), core_predict(first, &here));
-    p5_core_close(first); /* and its blocks */
-    p5_core_close(second);
     free(saved.data);
-    p5_model_close(model);
 }
 
 /* Where code goes and comes, what was known of its branches goes with it; but not of those that ran just now.
  */
 TEST(test_without_blocks)
 {
-    p5_model *model = fixture_model("p55c-200");
-    p5_core *first = core_open(model), *second = core_open(model);
+    MODEL(model, "p55c-200");
+    CORE(first, model, NULL);
+    CORE(second, model, NULL);
     p5_core *const cores[] = {first, second};
     for (unsigned c = 0; c < 2; c++) {
         p5_block *others[OTHERS];
@@ -101,19 +85,17 @@ TEST(test_without_blocks)
              *there = block_at(second, loop_code, sizeof loop_code, LOOP);
     const p5_retired a = went_to(here, LOOP), b = went_to(there, LOOP);
     assert_int_equal(core_predict(first, &a), core_predict(second, &b));
-    p5_core_close(first);
-    p5_core_close(second);
-    p5_model_close(model);
 }
 
 /* What would lead outside of arrays. */
 TEST(test_impossible_predictors)
 {
     snapshot_bytes saved = {0};
-    p5_model *model = fixture_model("p55c-200");
+    MODEL(model, "p55c-200");
     for (unsigned what = 0; what < 2; what++) {
         p5_error error = {0};
-        p5_core *first = core_open(model), *second = core_open(model);
+        CORE(first, model, NULL);
+        CORE(second, model, NULL);
         predictor *p = first->predictor;
         p->returns.top = what == 1 ? RETURN_STACK_ENTRIES : 0;
         saved.size = saved.at = 0;
@@ -122,11 +104,8 @@ TEST(test_impossible_predictors)
                          what == 0 ? P5_OK : P5_ERR_FORMAT);
         assert_false(saved.too_far);
         assert_true(what == 0 || strstr(error.message, "predictor") != NULL);
-        p5_core_close(first);
-        p5_core_close(second);
     }
     free(saved.data);
-    p5_model_close(model);
 }
 
 /* A conditional branch has got an entry. Then there is a jump of the same length in its place: the entry has
@@ -135,8 +114,8 @@ TEST(test_a_jump_where_a_branch_was)
 {
     static const uint8_t branch_code[] = {0x75, 0x10}, other_code[] = {0xeb, 0x10}; /* jnz, jmp */
     const uint32_t target = LOOP + 2 + 0x10;
-    p5_model *model = fixture_model("p55c-200");
-    p5_core *core = core_open(model);
+    MODEL(model, "p55c-200");
+    CORE(core, model, NULL);
     p5_block *branch = block_at(core, branch_code, sizeof branch_code, LOOP);
     p5_block *jump = block_at(core, other_code, sizeof other_code, LOOP);
     const p5_retired branches = went_to(branch, target), jumps = went_to(jump, target);
@@ -146,8 +125,6 @@ TEST(test_a_jump_where_a_branch_was)
     assert_int_equal(core_predict(core, &jumps), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
     assert_int_equal(core_predict(core, &jumps), OWN_PREDICTED_TAKEN | OWN_TAKEN);
     assert_int_equal(core_predict(core, &branches), PREDICTED_FALSELY | OWN_PREDICTED_TAKEN | OWN_TAKEN);
-    p5_core_close(core);
-    p5_model_close(model);
 }
 
 /* P54C: a branch that runs for the first time is in no tight loop, even if it is among the first that a core executes.
@@ -155,8 +132,8 @@ TEST(test_a_jump_where_a_branch_was)
 TEST(test_a_first_branch)
 {
     static const uint8_t code[] = {0xf8, 0xeb, 0x10}; /* clc, which does not pair; jmp */
-    p5_model *model = fixture_model("p54c-133");
-    p5_core *core = core_open(model);
+    MODEL(model, "p54c-133");
+    CORE(core, model, NULL);
     p5_block *block = block_at(core, code, sizeof code, LOOP);
     btb_branch branch = btb_by_pair(LOOP);
     btb_entry *entry = btb_allocate(&core->predictor->btb, &branch);
@@ -164,6 +141,4 @@ TEST(test_a_first_branch)
     retire(core, block, LOOP + sizeof code + 0x10);
     p5_core_settle(core);
     assert_int_equal(entry->state, 3);
-    p5_core_close(core);
-    p5_model_close(model);
 }

@@ -1,6 +1,6 @@
 /* The test registers' commands on the structures (manual, 26.2.1). The test keeps two copies of memory, as the engine
  * does: what the processor sees, and what is in memory below the caches. */
-#include "fixture.h"
+#include "one_core.h"
 
 #include "core/internal.h"
 #include "core/planted/planted.h"
@@ -58,7 +58,6 @@ static void code_line(void *context, uint32_t physical, const uint8_t *bytes)
 static owner *open_owner(const char *model)
 {
     owner *o = calloc(1, sizeof *o);
-    p5_error error;
     assert_non_null(o);
     o->code_line = 1;
     memset(o->seen, 0x11, sizeof o->seen);
@@ -71,16 +70,18 @@ static owner *open_owner(const char *model)
                            .read_line = read_line,
                            .write_line = write_line,
                            .code_line = code_line};
-    assert_int_equal(p5_core_open(o->model, &hooks, &o->core, &error), P5_OK);
+    o->core = open_core(o->model, &hooks);
     return o;
 }
 
-static void close_owner(owner *o)
+static void close_owner(owner **o)
 {
-    p5_core_close(o->core);
-    p5_model_close(o->model);
-    free(o);
+    p5_core_close((*o)->core);
+    p5_model_close((*o)->model);
+    free(*o);
 }
+
+#define OWNER(o, model) CLOSED_BY(close_owner) owner *o = open_owner(model)
 
 static bool watching(owner *o)
 {
@@ -115,7 +116,7 @@ static void inquire(owner *o, bool invalidate)
 TEST(a_line_leaves)
 {
     for (unsigned valid = MESI_SHARED; valid <= MESI_MODIFIED; valid++) {
-        owner *o = open_owner("p55c-200");
+        OWNER(o, "p55c-200");
         test_cache_line line = line_of(true, 2, valid, 0xa0000000);
         test_cache_write(o->core, &line);
         assert_int_equal(word(o->seen + LINE), 0xa0000000);
@@ -128,39 +129,36 @@ TEST(a_line_leaves)
         assert_int_equal(o->to_memory, written);
         assert_int_equal(o->from_memory, !written);
         assert_false(watching(o));
-        close_owner(o);
     }
 }
 
 /* A line that is the same as memory is nothing to look after. */
 TEST(a_line_like_memory)
 {
-    owner *o = open_owner("p55c-200");
+    OWNER(o, "p55c-200");
     test_cache_line line = line_of(true, 0, MESI_EXCLUSIVE, 0);
     memset(line.data, 0x11, sizeof line.data);
     test_cache_write(o->core, &line);
     assert_false(watching(o));
-    close_owner(o);
 }
 
 /* While a clean data line hides memory, fetches take memory. */
 TEST(fetches_see_memory)
 {
-    owner *o = open_owner("p54c-133");
+    OWNER(o, "p54c-133");
     test_cache_line line = line_of(true, 1, MESI_EXCLUSIVE, 0xb0000000);
     test_cache_write(o->core, &line);
     assert_int_equal(o->code_line, LINE);
     assert_true(o->code_set);
     inquire(o, true);
     assert_false(o->code_set);
-    close_owner(o);
 }
 
 /* INVD loses modified lines, WBINVD does not. */
 TEST(invd_and_wbinvd)
 {
     for (unsigned write_back = 0; write_back < 2; write_back++) {
-        owner *o = open_owner("p55c-200");
+        OWNER(o, "p55c-200");
         test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0xc0000000);
         test_cache_write(o->core, &line);
         if (write_back)
@@ -168,7 +166,6 @@ TEST(invd_and_wbinvd)
         p5_core_invd(o->core);
         assert_int_equal(word(o->seen + LINE), write_back ? 0xc0000000 : 0x11111111);
         assert_int_equal(word(o->memory + LINE), write_back ? 0xc0000000 : 0x11111111);
-        close_owner(o);
     }
 }
 
@@ -176,7 +173,7 @@ TEST(invd_and_wbinvd)
 TEST(invalid_lines_keep_their_contents)
 {
     for (unsigned data = 0; data < 2; data++) {
-        owner *o = open_owner("p54c-133");
+        OWNER(o, "p54c-133");
         test_cache_line line = line_of(data, 1, 0, 0xd0000000);
         for (unsigned i = 0; i < TEST_LINE_WORDS; i++)
             line.end_bits[i] = (uint8_t)i;
@@ -195,14 +192,13 @@ TEST(invalid_lines_keep_their_contents)
         assert_int_equal(read.valid, 0);
         assert_int_equal(read.data[0], 0xe0000000);
         assert_int_equal(word(o->seen + LINE), 0x11111111);
-        close_owner(o);
     }
 }
 
 /* End bits of a P54C's line: as written, all zero too, and also after a flush. */
 TEST(end_bits)
 {
-    owner *o = open_owner("p54c-133");
+    OWNER(o, "p54c-133");
     for (unsigned bits = 0; bits < 16; bits += 5) {
         test_cache_line line = line_of(false, 0, 1, 0x90909090);
         memset(line.end_bits, (int)bits, sizeof line.end_bits);
@@ -214,13 +210,12 @@ TEST(end_bits)
         test_cache_read(o->core, &read);
         assert_int_equal(read.end_bits[3], bits);
     }
-    close_owner(o);
 }
 
 /* The same line in both ways: each is read back as it was written. */
 TEST(doubles)
 {
-    owner *o = open_owner("p54c-133");
+    OWNER(o, "p54c-133");
     for (unsigned way = 0; way < 2; way++) {
         test_cache_line line = line_of(true, way, MESI_EXCLUSIVE, 0x1000 * way);
         test_cache_write(o->core, &line);
@@ -230,14 +225,13 @@ TEST(doubles)
         test_cache_read(o->core, &read);
         assert_int_equal(read.data[1], 0x1000 * way + 1);
     }
-    close_owner(o);
 }
 
 /* WRMSR, with which TR5 is written, first waits for all buffered writes (SDM volume 3, serialising instructions). So a
  * write-through of earlier code has made its line exclusive before TR5 writes the line, and does not change it later. */
 TEST(earlier_writes_have_ended)
 {
-    owner *o = open_owner("p55c-200");
+    OWNER(o, "p55c-200");
     const p5_access store = fixture_access(LINE, 4, P5_ACCESS_WRITE);
     test_cache_line line = line_of(true, 0, MESI_SHARED, 0x33000000), read = {.data_cache = true, .set = SET};
     data_answer answer;
@@ -251,7 +245,6 @@ TEST(earlier_writes_have_ended)
     p5_core_halt(o->core, 1000, 0);
     test_cache_read(o->core, &read);
     assert_int_equal(read.valid, MESI_SHARED);
-    close_owner(o);
 }
 
 /* A profile attributes the write-back of a flush to the instruction before it, not to the last one that made a
@@ -260,10 +253,10 @@ TEST(write_back_in_a_profile)
 {
     enum { CODE = 0x1000 };
     static const uint8_t code[] = {0x8b, 0x06, 0x90, 0xeb, 0xfb}; /* mov eax,[esi]; nop; jmp back */
-    owner *o = open_owner("p55c-200");
+    OWNER(o, "p55c-200");
     const test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0);
     const p5_access load = fixture_access(0x8000, 4, 0);
-    p5_block *block = p5_block_make(o->core, &(p5_code){code, sizeof code, CODE, CODE, true}, 8);
+    p5_block *block = block_at(o->core, code, sizeof code, CODE);
     test_cache_write(o->core, &line);
     assert_true(profile_start(o->core, &(profile_options){.sample_quantity = P5_PROFILE_NONE}));
     const p5_retired r = {.size = sizeof r,
@@ -286,14 +279,12 @@ TEST(write_back_in_a_profile)
                 written += view.sites[i].amounts.items[n].increments;
             }
     assert_int_equal(written, 1);
-    p5_block_release(o->core, block);
-    close_owner(o);
 }
 
 /* Beyond memory a line can be written and read back. */
 TEST(without_memory)
 {
-    owner *o = open_owner("p55c-200");
+    OWNER(o, "p55c-200");
     test_cache_line line = line_of(true, 3, MESI_SHARED, 0x77000000);
     line.tag = 0xfffff;
     test_cache_write(o->core, &line);
@@ -302,13 +293,12 @@ TEST(without_memory)
     assert_int_equal(read.tag, 0xfffff);
     assert_int_equal(read.data[2], 0x77000002);
     p5_core_invd(o->core);
-    close_owner(o);
 }
 
 /* TR7.H = 0: the LRU bits choose, as on the 486; an entry is not written twice into the same place then. */
 TEST(tlb_without_hit_bit)
 {
-    owner *o = open_owner("p55c-200");
+    OWNER(o, "p55c-200");
     for (uint32_t page = 0; page < 8; page++) {
         test_tlb_entry e = {.data_tlb = true, .linear = page << 12, .physical = page << 16, .valid = true};
         test_tlb_write(o->core, &e);
@@ -320,13 +310,12 @@ TEST(tlb_without_hit_bit)
     }
     p5_core_load_cr3(o->core, 0);
     assert_false(watching(o));
-    close_owner(o);
 }
 
 /* Parity stays wrong until it is written right; nothing is looked at when no valid entry is wrong. */
 TEST(parity_comes_to_an_end)
 {
-    owner *o = open_owner("p55c-200");
+    OWNER(o, "p55c-200");
     test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0);
     test_parity(o->core, PARITY_DD);
     assert_true(watching(o));
@@ -335,7 +324,6 @@ TEST(parity_comes_to_an_end)
     assert_true(watching(o));
     p5_core_invd(o->core);
     assert_false(watching(o));
-    close_owner(o);
 }
 
 static void note_error(void *context, uint32_t array)
@@ -347,7 +335,7 @@ static void note_error(void *context, uint32_t array)
  * a reference that crosses pages reads two entries. */
 TEST(parity_is_read)
 {
-    owner *o = open_owner("p55c-200");
+    OWNER(o, "p55c-200");
     uint32_t found = 0;
     test_on_parity_error(o->core, note_error, &found);
     test_cache_line line = line_of(true, 0, MESI_MODIFIED, 0);
@@ -369,5 +357,4 @@ TEST(parity_is_read)
     data_answer answer;
     memory_data(o->core->memory, &access, o->core->now + 2000, 0, &answer);
     assert_int_equal(found, PARITY_DTD);
-    close_owner(o);
 }

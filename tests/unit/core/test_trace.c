@@ -12,11 +12,7 @@
 static void expect(const uint8_t *bytes, size_t size, unsigned count,
                    const uint16_t expected[][P5_TRACE_SOURCES + 1])
 {
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block =
-        block_prepare(timing_of(P5_FAMILY_P55C),
-                      isa_block_decode(decoder, &(isa_code){bytes, size, 0x1000, true}, 0x1000, 32));
-    assert_non_null(block);
+    PREPARED(block, timing_of(P5_FAMILY_P55C), bytes, size, 32);
     assert_int_equal(block->count, count);
     trace_sink sink = {0};
     for (unsigned i = 0; i < count; i++) {
@@ -29,8 +25,6 @@ static void expect(const uint8_t *bytes, size_t size, unsigned count,
             fail_msg("instruction %u: sources %u %u %u %u, expected %u %u %u %u", i, sources[0], sources[1],
                      sources[2], sources[3], expected[i][0], expected[i][1], expected[i][2], expected[i][3]);
     }
-    block_free(block);
-    isa_decoder_close(decoder);
 }
 
 #define EXPECT(count, expected, ...)                                                                         \
@@ -52,10 +46,7 @@ TEST(more_producers_than_room)
 {
     static const uint8_t bytes[] = {0x43, 0x42, 0x41,
                                     0x40, 0x47, 0x60}; /* inc ebx, edx, ecx, eax, edi; pusha */
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block =
-        block_prepare(timing_of(P5_FAMILY_P55C),
-                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 32));
+    PREPARED(block, timing_of(P5_FAMILY_P55C), bytes, sizeof bytes, 32);
     assert_int_equal(block->count, 6);
     trace_sink sink = {0};
     p5_trace_source sources[P5_TRACE_SOURCES + 1];
@@ -68,8 +59,6 @@ TEST(more_producers_than_room)
                                                             {4, P5_SOURCE_REGISTER, 2},
                                                             {5, P5_SOURCE_REGISTER, 3}};
     assert_memory_equal(sources, expected, sizeof expected);
-    block_free(block);
-    isa_decoder_close(decoder);
 }
 
 /* One producer is named once, however many operands are its. */
@@ -147,14 +136,9 @@ TEST(kinds)
         {{0xd9, 0x38}, P5_PIPE_INTEGER}, /* fnstcw */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-        p5_block *block =
-            block_prepare(timing_of(P5_FAMILY_P55C),
-                          isa_block_decode(decoder, &(isa_code){rows[i].bytes, 4, 0x1000, true}, 0x1000, 1));
+        PREPARED(block, timing_of(P5_FAMILY_P55C), rows[i].bytes, 4, 1);
         if (trace_kind(&block->ops[0]) != rows[i].kind)
             fail_msg("row %zu: kind %d", i, trace_kind(&block->ops[0]));
-        block_free(block);
-        isa_decoder_close(decoder);
     }
 }
 
@@ -162,10 +146,7 @@ TEST(kinds)
 TEST(far_producers)
 {
     static const uint8_t bytes[] = {0xb8, 1, 0, 0, 0, 0x90, 0x89, 0xc1}; /* mov eax,1; nop; mov ecx,eax */
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block =
-        block_prepare(timing_of(P5_FAMILY_P55C),
-                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 3));
+    PREPARED(block, timing_of(P5_FAMILY_P55C), bytes, sizeof bytes, 3);
     for (unsigned between = 65533; between < 65537; between++) {
         trace_sink sink = {0};
         p5_trace_source sources[P5_TRACE_SOURCES] = {{0}};
@@ -175,8 +156,6 @@ TEST(far_producers)
         trace_sources(&sink, &block->ops[2], sources);
         assert_int_equal(sources[0].distance, between + 1 <= UINT16_MAX ? between + 1 : 0);
     }
-    block_free(block);
-    isa_decoder_close(decoder);
 }
 
 /* An address needs its register one clock before EX; INC leaves CF to the ADC behind it, and SETC needs CF. */
@@ -199,10 +178,7 @@ TEST(kinds_of_sources)
                                            {{2, P5_SOURCE_FLAGS, 0}},
                                            {{3, P5_SOURCE_ADDRESS, 0}, {1, P5_SOURCE_ADDRESS, 1}},
                                            {{2, P5_SOURCE_FLAGS, 0}}};
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block =
-        block_prepare(timing_of(P5_FAMILY_P55C),
-                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 32));
+    PREPARED(block, timing_of(P5_FAMILY_P55C), bytes, sizeof bytes, 32);
     assert_int_equal(block->count, 5);
     trace_sink sink = {0};
     for (unsigned i = 0; i < block->count; i++) {
@@ -210,8 +186,6 @@ TEST(kinds_of_sources)
         trace_sources(&sink, &block->ops[i], sources);
         assert_memory_equal(sources, expected[i], sizeof expected[i]);
     }
-    block_free(block);
-    isa_decoder_close(decoder);
 }
 
 /* D2 has the ESP of PUSH and POP and the ESI of LODS in time, but not that of ADD, LEAVE and other instructions. */
@@ -242,10 +216,7 @@ TEST(late_addresses)
         {{1, P5_SOURCE_REGISTER, ISA_EBX}}, /* it takes longer than ESP */
     };
     enum { COUNT = sizeof expected / sizeof expected[0] };
-    isa_decoder *decoder = isa_decoder_open(ISA_P55C);
-    p5_block *block =
-        block_prepare(timing_of(P5_FAMILY_P55C),
-                      isa_block_decode(decoder, &(isa_code){bytes, sizeof bytes, 0x1000, true}, 0x1000, 32));
+    PREPARED(block, timing_of(P5_FAMILY_P55C), bytes, sizeof bytes, 32);
     assert_int_equal(block->count, COUNT);
     trace_sink sink = {0};
     for (unsigned i = 0; i < COUNT; i++) {
@@ -255,6 +226,4 @@ TEST(late_addresses)
             fail_msg("instruction %u: %u %u %u, %u %u %u", i, sources[0].distance, sources[0].kind,
                      sources[0].number, sources[1].distance, sources[1].kind, sources[1].number);
     }
-    block_free(block);
-    isa_decoder_close(decoder);
 }
