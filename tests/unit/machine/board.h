@@ -2,11 +2,9 @@
 #ifndef UNIT_BOARD_H
 #define UNIT_BOARD_H
 
-#include "../unit.h"
+#include "opened.h"
 #include "machine/board/board_internal.h"
 #include "machine/state.h"
-
-static inline p5_machine *board_open(const char *input_text);
 
 /* Input: the bytes of a text, then the end. */
 static inline int board_input(void *context, uint8_t *byte, bool idle)

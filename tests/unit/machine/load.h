@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../unit.h"
+#include "opened.h"
 #include "engine/engine.h"
 #include "machine/state.h"
 

@@ -13,19 +13,18 @@ static unsigned in_both(p5_machine *machine, uint16_t port)
 /* A channel's registers take the low byte first, then the high one. */
 TEST(test_registers)
 {
-    p5_machine *machine = board_open("");
+    MACHINE(machine, board_open(""));
     out(machine, CLEAR_POINTER, 0);
     out(machine, ADDRESS_0, 0x34);
     out(machine, ADDRESS_0, 0x12);
     assert_int_equal(0x1234, in_both(machine, ADDRESS_0));
-    p5_machine_close(machine);
 }
 
 /* A word or dword access that begins at the last port of the first controller reaches no register with its other bytes,
  * because there is none at port 10h. */
 TEST(test_access_past_the_last_port)
 {
-    p5_machine *machine = board_open("");
+    MACHINE(machine, board_open(""));
     const dma before = machine->devices->dma;
     for (unsigned high_first = 0; high_first < 2; high_first++) {
         out(machine, CLEAR_POINTER, 0);
@@ -38,5 +37,4 @@ TEST(test_access_past_the_last_port)
     out(machine, CLEAR_POINTER, 0);
     assert_memory_equal(&before, &machine->devices->dma, sizeof before);
     assert_int_equal(0xff, devices_read(machine, MASK_ALL, 2) >> 8);
-    p5_machine_close(machine);
 }

@@ -17,11 +17,10 @@ static unsigned result(p5_machine *m, const uint8_t *command, size_t count)
 /* Sense drive status returns the head and the unit of the command. No drive has a diskette, so none is at track 0. */
 TEST(senses_drives)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     out(m, OUTPUT, 0x0c); /* out of reset, with interrupts */
     for (uint8_t place = 0; place < 8; place++)
         assert_int_equal(result(m, (uint8_t[]){0x04, place}, 2) & 0x17, place);
-    p5_machine_close(m);
 }
 
 /* Dump registers returns the byte of CONFIGURE as the ninth. A reset switches the FIFO off (bit 5), unless LOCK
@@ -29,7 +28,7 @@ TEST(senses_drives)
 TEST(configures_the_fifo)
 {
     enum { DUMP = 0x0e, LOCK = 0x94, CONFIGURE_AT = 8, NO_FIFO = 0x20, THRESHOLD = 7 };
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     for (unsigned step = 0; step < 4; step++) {
         out(m, OUTPUT, 0);
         out(m, OUTPUT, 0x0c);
@@ -43,5 +42,4 @@ TEST(configures_the_fifo)
         if (step == 2)
             result(m, (uint8_t[]){LOCK}, 1);
     }
-    p5_machine_close(m);
 }

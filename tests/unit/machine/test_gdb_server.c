@@ -116,8 +116,7 @@ TEST(without_a_result)
     char folder[] = "/tmp/p5scope-gdb-XXXXXX", path[48];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/socket", folder);
-    p5_machine *machine = linux_guest_open(none, none);
+    MACHINE(machine, linux_guest_open(none, none));
     assert_int_equal(p5_machine_run_gdb(machine, path, &limits, NULL, NULL), P5_OK);
-    p5_machine_close(machine);
     rmdir(folder);
 }

@@ -43,7 +43,7 @@ TEST(shows_the_sector_that_failed)
 {
     static const unsigned codes[] = {0x20, 0x40};
     for (unsigned i = 0; i < 2; i++) {
-        p5_machine *m = board_with_disk();
+        MACHINE(m, board_with_disk());
         out(m, SECTOR, (SECTORS - 1) & 0xff);
         out(m, CYLINDER_LOW, (SECTORS - 1) >> 8);
         command(m, 0xe0, 2, codes[i]);
@@ -53,7 +53,6 @@ TEST(shows_the_sector_that_failed)
         assert_int_equal(in(m, COMMAND) & 1, 1);
         assert_int_equal(in(m, ERROR), 0x10);
         assert_int_equal(in(m, SECTOR) | in(m, CYLINDER_LOW) << 8, SECTORS);
-        p5_machine_close(m);
     }
 }
 
@@ -61,7 +60,7 @@ TEST(shows_the_sector_that_failed)
  * default one. */
 TEST(identifies_the_current_geometry)
 {
-    p5_machine *m = board_with_disk();
+    MACHINE(m, board_with_disk());
     for (unsigned changed = 0; changed < 2; changed++) {
         const unsigned heads = changed ? 8 : 16, per_track = changed ? 32 : 63;
         const unsigned cylinders = SECTORS / (heads * per_track), whole = cylinders * heads * per_track;
@@ -79,5 +78,4 @@ TEST(identifies_the_current_geometry)
         assert_int_equal(words[56], per_track);
         assert_int_equal(words[57] | words[58] << 16, whole);
     }
-    p5_machine_close(m);
 }

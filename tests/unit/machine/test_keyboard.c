@@ -3,23 +3,28 @@
 
 enum { DATA = 0x60, COMMAND = 0x64, MILLISECOND = 200000 };
 
+/* The controller answers this command with this byte. */
+static void expect_answer(p5_machine *m, unsigned command, unsigned answer)
+{
+    out(m, COMMAND, command);
+    assert_int_equal(answer, in(m, DATA));
+}
+
 TEST(test_controller)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     out(m, COMMAND, 0xaa);
     assert_int_equal(0x01, in(m, COMMAND) & 0x03);
     assert_int_equal(0x55, in(m, DATA));
     assert_int_equal(0x00, in(m, COMMAND) & 0x03);
     out(m, COMMAND, 0x60);
     out(m, DATA, 0x64); /* no interrupts */
-    out(m, COMMAND, 0x20);
-    assert_int_equal(0x64, in(m, DATA));
-    p5_machine_close(m);
+    expect_answer(m, 0x20, 0x64);
 }
 
 TEST(test_a20)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     assert_int_equal(0x02, in(m, 0x92));
     out(m, COMMAND, 0xd1);
     out(m, DATA, 0xdd); /* A20 off */
@@ -28,33 +33,12 @@ TEST(test_a20)
     assert_int_equal(0x02, in(m, 0x92));
     out(m, COMMAND, 0xd0);
     assert_int_equal(0x03, in(m, DATA) & 0x03);
-    p5_machine_close(m);
-}
-
-TEST(test_keyboard_commands)
-{
-    static const uint8_t expected[] = {0xfa, 0xaa};
-    p5_machine *m = board_open("");
-    out(m, DATA, 0xff);
-    for (unsigned i = 0; i < sizeof expected; i++) {
-        assert_int_equal(0, in(m, COMMAND) & 1); /* a byte takes a millisecond */
-        pass(m, MILLISECOND);
-        assert_int_equal(1, in(m, COMMAND) & 1);
-        assert_int_equal(expected[i], in(m, DATA));
-    }
-    out(m, DATA, 0xed);
-    pass(m, MILLISECOND);
-    assert_int_equal(0xfa, in(m, DATA));
-    out(m, DATA, 0x07); /* the LEDs */
-    pass(m, MILLISECOND);
-    assert_int_equal(0xfa, in(m, DATA));
-    p5_machine_close(m);
 }
 
 TEST(test_keys)
 {
     static const uint8_t expected[] = {0x1e, 0x9e, 0x2a, 0x1e, 0x9e, 0xaa, 0x1d, 0x2e, 0xae, 0x9d};
-    p5_machine *m = board_open("aA\003");
+    MACHINE(m, board_open("aA\003"));
     m->devices->input = INPUT_KEYBOARD;
     board_interrupts(m);
     out(m, COMMAND, 0x60);
@@ -69,13 +53,12 @@ TEST(test_keys)
     }
     pass(m, 100 * MILLISECOND);
     assert_false(m->interrupt_request);
-    p5_machine_close(m);
 }
 
 /* Each key needs its own request. A requested key is sent until its make code has been read. */
 TEST(test_requests)
 {
-    p5_machine *m = board_open("ab");
+    MACHINE(m, board_open("ab"));
     m->devices->input = INPUT_KEYBOARD;
     keyboard_set_one_by_one(m->devices);
     assert_false(keyboard_sends_key(m->devices));
@@ -90,7 +73,6 @@ TEST(test_requests)
     pass(m, 4 * MILLISECOND);
     assert_false(keyboard_sends_key(m->devices));
     assert_int_equal(0, in(m, COMMAND) & 1);
-    p5_machine_close(m);
 }
 
 /* The mouse answers by D4h, on line 12, and status bit 5 tells its bytes from the keyboard's. */
@@ -115,7 +97,7 @@ TEST(test_mouse)
                 {0xf2, {0xf2}, 1},
                 {0xec, {0xfa}, 1},
                 {0x12, {0xfe}, 1}};
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     board_interrupts(m);
     out(m, COMMAND, 0x60);
     out(m, DATA, 0x47);
@@ -139,14 +121,10 @@ TEST(test_mouse)
     assert_int_equal(0x21, in(m, COMMAND) & 0x21);
     assert_int_equal(0x5a, in(m, DATA));
     out(m, COMMAND, 0xa7);
-    out(m, COMMAND, 0x20);
-    assert_int_equal(0x67, in(m, DATA));
+    expect_answer(m, 0x20, 0x67);
     out(m, COMMAND, 0xa8);
-    out(m, COMMAND, 0x20);
-    assert_int_equal(0x47, in(m, DATA));
-    out(m, COMMAND, 0xa9);
-    assert_int_equal(0x00, in(m, DATA));
-    p5_machine_close(m);
+    expect_answer(m, 0x20, 0x47);
+    expect_answer(m, 0xa9, 0x00);
 }
 
 /* Commands to the keyboard and its answers, with codes as they are and translated (IBM's PS/2 technical reference). */
@@ -161,6 +139,8 @@ TEST(test_all_keyboard_commands)
                 {0x44, 0xf3, {0xfa}, 1},
                 {0x44, 0x20, {0xfa}, 1}, /* its parameter */
                 {0x44, 0xed, {0xfa}, 1},
+                {0x44, 0x07, {0xfa}, 1}, /* the LEDs */
+                {0x44, 0xed, {0xfa}, 1},
                 {0x44, 0xf5, {0xfa}, 1}, /* a command instead */
                 {0x44, 0xf4, {0xfa}, 1},
                 {0x44, 0xf6, {0xfa}, 1},
@@ -173,7 +153,7 @@ TEST(test_all_keyboard_commands)
                 {0x44, 0xef, {0xfe}, 1},
                 {0x44, 0x00, {0xfe}, 1},
                 {0x44, 0xff, {0xfa, 0xaa}, 2}};
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         out(m, COMMAND, 0x60);
         out(m, DATA, rows[r].command_byte);
@@ -189,31 +169,25 @@ TEST(test_all_keyboard_commands)
         pass(m, 4 * MILLISECOND);
         assert_int_equal(0, in(m, COMMAND) & 1);
     }
-    p5_machine_close(m);
 }
 
 /* Commands to the controller. */
 TEST(test_all_controller_commands)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     assert_int_equal(0x14, in(m, COMMAND)); /* tested, not locked; the last write was data */
     out(m, COMMAND, 0x20);
     assert_int_equal(0x1d, in(m, COMMAND)); /* the last write was a command */
     assert_int_equal(0x45, in(m, DATA));
-    out(m, COMMAND, 0xab);
-    assert_int_equal(0x00, in(m, DATA));
-    out(m, COMMAND, 0xc0);
-    assert_int_equal(0xa0, in(m, DATA));
+    expect_answer(m, 0xab, 0x00);
+    expect_answer(m, 0xc0, 0xa0);
     out(m, COMMAND, 0xad);
-    out(m, COMMAND, 0x20);
-    assert_int_equal(0x55, in(m, DATA));
+    expect_answer(m, 0x20, 0x55);
     out(m, COMMAND, 0xae);
-    out(m, COMMAND, 0x20);
-    assert_int_equal(0x45, in(m, DATA));
+    expect_answer(m, 0x20, 0x45);
     out(m, COMMAND, 0xad);
     out(m, DATA, 0xee); /* a command to the keyboard enables it */
-    out(m, COMMAND, 0x20);
-    assert_int_equal(0x45, in(m, DATA));
+    expect_answer(m, 0x20, 0x45);
     pass(m, 2 * MILLISECOND);
     assert_int_equal(0xee, in(m, DATA));
     out(m, COMMAND, 0xd2); /* as if the keyboard had sent it */
@@ -227,13 +201,10 @@ TEST(test_all_controller_commands)
     assert_int_equal(0x23, in(m, DATA) & 0x33);
     assert_int_equal(0x00, in(m, COMMAND) & 0x21);
     out(m, COMMAND, 0xdd);
-    out(m, COMMAND, 0xd0);
-    assert_int_equal(0x01, in(m, DATA));
+    expect_answer(m, 0xd0, 0x01);
     out(m, COMMAND, 0xd1);
     out(m, DATA, 0x03);
-    out(m, COMMAND, 0xd0);
-    assert_int_equal(0x03, in(m, DATA));
-    p5_machine_close(m);
+    expect_answer(m, 0xd0, 0x03);
 }
 
 /* Set 1, the codes that a PC's controller gives. */
@@ -281,7 +252,7 @@ TEST(test_scan_codes)
 /* A key is on its way if its code, not that of its release, is in the output buffer or in the queue. */
 TEST(test_keys_on_their_way)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     keyboard *k = &m->devices->keyboard;
     assert_false(keyboard_sends_key(m->devices));
     k->output_full = true;
@@ -295,13 +266,12 @@ TEST(test_keys_on_their_way)
     assert_false(keyboard_sends_key(m->devices));
     k->queued = 2;
     assert_true(keyboard_sends_key(m->devices));
-    p5_machine_close(m);
 }
 
 /* Sixteen bytes wait in the keyboard's queue; it stops sending while a byte has not been read. */
 TEST(test_full_queue)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     for (unsigned i = 0; i < 20; i++)
         out(m, DATA, 0xee);
     pass(m, MILLISECOND);
@@ -314,7 +284,6 @@ TEST(test_full_queue)
         pass(m, 1);
     }
     assert_int_equal(count, KEYBOARD_QUEUE);
-    p5_machine_close(m);
 }
 
 TEST(test_codes_and_characters)

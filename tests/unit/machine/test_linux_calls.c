@@ -12,7 +12,7 @@
 TEST(bytes_that_can_be_read)
 {
     static const char *const none[] = {NULL};
-    p5_machine *machine = linux_guest_open(none, none);
+    MACHINE(machine, linux_guest_open(none, none));
     linux_process *p = machine->guest_state;
     const uint32_t at = engine_get(machine->engine, ENGINE_ESP);
     int ends[2];
@@ -29,7 +29,6 @@ TEST(bytes_that_can_be_read)
     assert_int_equal(linux_ioctl(p, (uint32_t[6]){(uint32_t)null, FIONREAD, at}),
                      -ENOTTY); /* the null device has none */
     assert_int_equal(linux_ioctl(p, (uint32_t[6]){200, FIONREAD, at}), -EBADF);
-    p5_machine_close(machine);
     close(ends[1]);
 }
 
@@ -38,7 +37,7 @@ TEST(reads_beyond_4_gb)
 {
     static const char *const none[] = {NULL};
     const off_t far = ((off_t)3 << 32) + 5;
-    p5_machine *machine = linux_guest_open(none, none);
+    MACHINE(machine, linux_guest_open(none, none));
     linux_process *p = machine->guest_state;
     const uint32_t at = engine_get(machine->engine, ENGINE_ESP), piece[2] = {at + 8, 4};
     FILE *host = tmpfile();
@@ -53,7 +52,6 @@ TEST(reads_beyond_4_gb)
     assert_memory_equal(text, "here", 4);
     assert_int_equal(linux_preadv(p, (uint32_t[6]){(uint32_t)file, at, 1, 9, 3}),
                      0); /* the end of the file */
-    p5_machine_close(machine);
 }
 
 /* A signal with a value goes to the only thread. */
@@ -61,7 +59,7 @@ TEST(signals_for_a_thread)
 {
     enum { OTHER = LINUX_PID + 1, SIGNAL = 10 };
     static const char *const none[] = {NULL};
-    p5_machine *machine = linux_guest_open(none, none);
+    MACHINE(machine, linux_guest_open(none, none));
     linux_process *p = machine->guest_state;
     const uint32_t at = engine_get(machine->engine, ENGINE_ESP);
     assert_int_equal(linux_rt_tgsigqueueinfo(p, (uint32_t[6]){LINUX_PID, LINUX_PID, SIGNAL, at}), 0);
@@ -74,5 +72,4 @@ TEST(signals_for_a_thread)
     assert_int_equal(linux_tgkill(p, (uint32_t[6]){LINUX_PID, OTHER, SIGNAL}), -ESRCH);
     assert_int_equal(linux_tgkill(p, (uint32_t[6]){0, LINUX_PID, SIGNAL}), -EINVAL);
     assert_int_equal(linux_tgkill(p, (uint32_t[6]){LINUX_PID, 0, SIGNAL}), -EINVAL);
-    p5_machine_close(machine);
 }

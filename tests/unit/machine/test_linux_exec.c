@@ -25,7 +25,7 @@ TEST(the_stack_of_a_new_program)
     static const char *const texts[] = {"loop", "", "second argument", NULL, "A=1", "PATH=/bin", NULL};
     for (unsigned skipped = 0; skipped < 3;
          skipped++) { /* arguments: ESP is aligned whatever their number is */
-        p5_machine *machine = linux_guest_open(texts + skipped, texts + 4);
+        MACHINE(machine, linux_guest_open(texts + skipped, texts + 4));
         const linux_process *p = machine->guest_state;
         uint32_t at = engine_get(machine->engine, ENGINE_ESP);
         assert_int_equal(at % 16, 0);
@@ -76,7 +76,6 @@ TEST(the_stack_of_a_new_program)
         assert_true(ends && platform && random);
         for (unsigned v = 0; v < VALUES; v++)
             assert_true(seen[v]);
-        p5_machine_close(machine);
     }
 }
 
@@ -110,7 +109,7 @@ TEST(segments_share_a_page)
     memcpy(program + CODE, code, sizeof code);
     char path[] = "/tmp/p5scope-segments-XXXXXX";
     unit_file(path, program, sizeof program);
-    p5_machine *machine = load_machine((p5_machine_options){.memory_bytes = 4 << 20});
+    MACHINE(machine, load_machine((p5_machine_options){.memory_bytes = 4 << 20}));
     static const char *const arguments[] = {"segments", NULL}, *const environment[] = {NULL};
     p5_run_result result = {.size = sizeof result};
     assert_int_equal(p5_machine_load_linux(machine, path, arguments, environment, NULL), P5_OK);
@@ -118,5 +117,4 @@ TEST(segments_share_a_page)
     assert_int_equal(p5_machine_run(machine, NULL, &result, NULL), P5_OK);
     assert_int_equal(result.end, P5_END_EXIT);
     assert_int_equal(result.status, 7);
-    p5_machine_close(machine);
 }

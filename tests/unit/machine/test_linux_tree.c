@@ -143,7 +143,7 @@ TEST(opens_need_rights)
                 {0644, O_RDONLY | O_TRUNC, true},
                 {0444, O_ACCMODE, false},
                 {0200, O_ACCMODE, false}};
-    p5_machine *machine = linux_guest_open(none, none);
+    MACHINE(machine, linux_guest_open(none, none));
     share_scratch *m = ((linux_process *)machine->guest_state)->files.tree.scratch;
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         share_quota quota = {0};
@@ -158,5 +158,4 @@ TEST(opens_need_rights)
         if (host >= 0)
             close(host);
     }
-    p5_machine_close(machine);
 }

@@ -187,7 +187,7 @@ TEST(images_without_elf)
         {0, 12, NULL}, {0, 6, "no entry address"}, {6, 6, "no load address"}, {10, 2, "no load address"}};
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char path[] = "/tmp/p5scope-boot-XXXXXX";
-        p5_machine *m = load_machine((p5_machine_options){.memory_bytes = 4 * MB});
+        MACHINE(m, load_machine((p5_machine_options){.memory_bytes = 4 * MB}));
         p5_error error = {0};
         memset(file, 0, sizeof file);
         header_2(0, 16 + sizeof both + 8);
@@ -198,7 +198,6 @@ TEST(images_without_elf)
                          rows[i].message == NULL ? P5_OK : P5_ERR_FORMAT);
         assert_true(rows[i].message == NULL || strstr(error.message, rows[i].message) != NULL);
         unlink(path);
-        p5_machine_close(m);
     }
 }
 
@@ -237,7 +236,7 @@ TEST(information_1)
 {
     char module[] = "/tmp/p5scope-module-XXXXXX";
     p5_error error;
-    p5_machine *m = start(1, 8 * MB, NULL, module, &error);
+    MACHINE(m, start(1, 8 * MB, NULL, module, &error));
     assert_int_equal(engine_get(m->engine, ENGINE_EAX), 0x2badb002);
     const uint32_t at = engine_get(m->engine, ENGINE_EBX);
     assert_int_equal(at % 4, 0);
@@ -270,14 +269,13 @@ TEST(information_1)
     assert_int_equal(memory32(m, at + 104), 25);
     assert_int_equal(memory8(m, at + 108), 16);
     assert_int_equal(memory8(m, at + 109), 2);
-    p5_machine_close(m);
 }
 
 TEST(information_2)
 {
     char module[] = "/tmp/p5scope-module-XXXXXX";
     p5_error error;
-    p5_machine *m = start(2, 8 * MB, "a line", module, &error);
+    MACHINE(m, start(2, 8 * MB, "a line", module, &error));
     assert_int_equal(engine_get(m->engine, ENGINE_EAX), 0x36d76289);
     const uint32_t begin = engine_get(m->engine, ENGINE_EBX), size = memory32(m, begin);
     assert_int_equal(begin % 8, 0);
@@ -336,5 +334,4 @@ TEST(information_2)
         at += (bytes + 7) / 8 * 8;
     }
     assert_int_equal(at - begin, size);
-    p5_machine_close(m);
 }

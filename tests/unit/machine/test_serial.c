@@ -8,7 +8,7 @@ enum { COM1 = 0x3f8, DATA = COM1, IER, IIR, LCR, MCR, LSR, MSR, SCR, CHARACTER =
 
 TEST(test_transmitter)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     out(m, LCR, 3);
     assert_int_equal(0x60, in(m, LSR));
     out(m, DATA, 'a'); /* goes into the shift register at once */
@@ -21,7 +21,6 @@ TEST(test_transmitter)
     assert_int_equal(0x60, in(m, LSR));
     assert_memory_equal("ab", m->devices->console_text, 2);
     m->devices->console_used = 0;
-    p5_machine_close(m);
 }
 
 /* Bits 0 and 1 of LCR specify the number of bits in each transmitted or received character. Bit 0 is the first. */
@@ -30,7 +29,7 @@ TEST(test_word_length)
     static const struct {
         uint8_t lcr, sent, received;
     } lengths[] = {{0, 0xf5, 0x15}, {1, 0xf5, 0x35}, {2, 0xf5, 0x75}, {3, 0xf5, 0xf5}};
-    p5_machine *m = board_open("\xe1\xe2");
+    MACHINE(m, board_open("\xe1\xe2"));
     for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         out(m, LCR, lengths[i].lcr);
         out(m, DATA, lengths[i].sent);
@@ -45,12 +44,11 @@ TEST(test_word_length)
     out(m, IER, 1);
     pass(m, 20 * CHARACTER);
     assert_int_equal(0x61, in(m, DATA));
-    p5_machine_close(m);
 }
 
 TEST(test_registers)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     out(m, LCR, 0x83);
     out(m, DATA, 12); /* 9600 baud */
     out(m, IER, 0);
@@ -67,12 +65,11 @@ TEST(test_registers)
     assert_int_equal(0xc1, in(m, IIR)); /* FIFOs on */
     out(m, MCR, 0x1a);                  /* loop: RTS, OUT2 come back as CTS, DCD */
     assert_int_equal(0x90, in(m, MSR) & 0xf0);
-    p5_machine_close(m);
 }
 
 TEST(test_receive_interrupt)
 {
-    p5_machine *m = board_open("xy");
+    MACHINE(m, board_open("xy"));
     board_interrupts(m);
     out(m, LCR, 3);
     out(m, MCR, 0x08);
@@ -91,12 +88,11 @@ TEST(test_receive_interrupt)
     assert_int_equal('y', in(m, DATA));
     pass(m, 10 * CHARACTER); /* the text has ended */
     assert_int_equal(0x60, in(m, LSR));
-    p5_machine_close(m);
 }
 
 TEST(test_fifo)
 {
-    p5_machine *m = board_open("12345");
+    MACHINE(m, board_open("12345"));
     out(m, LCR, 3);
     out(m, IIR, 0x41); /* FIFO, trigger 4 */
     out(m, IER, 0x01);
@@ -116,12 +112,11 @@ TEST(test_fifo)
     assert_int_equal(0xc1, in(m, IIR));
     out(m, IIR, 0x43); /* empties the FIFO */
     assert_int_equal(0x60, in(m, LSR));
-    p5_machine_close(m);
 }
 
 TEST(test_holding_interrupt)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     board_interrupts(m);
     out(m, LCR, 3);
     out(m, MCR, 0x08);
@@ -137,12 +132,11 @@ TEST(test_holding_interrupt)
     pass(m, 2);
     assert_int_equal(0x02, in(m, IIR));
     m->devices->console_used = 0;
-    p5_machine_close(m);
 }
 
 TEST(test_loop_overrun)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     out(m, LCR, 3);
     out(m, MCR, 0x10);
     out(m, DATA, 'a');
@@ -151,7 +145,6 @@ TEST(test_loop_overrun)
     assert_int_equal(0x01, in(m, LSR) & 0x1f); /* the read cleared it */
     assert_int_equal('b', in(m, DATA));
     assert_int_equal(0, m->devices->console_used);
-    p5_machine_close(m);
 }
 
 /* A character is a start bit, 5 to 8 bits, parity if there is one, and one or two stop bits, each of 1/115200 s times the divisor. */
@@ -164,7 +157,7 @@ TEST(test_character_times)
                 {0x07, 1, 0, 11},   {0x0b, 1, 0, 11},   {0x0f, 1, 0, 12}, {0x03, 12, 0, 120},
                 {0x03, 0, 1, 2560}, {0x03, 2, 1, 2580}, {0x03, 0, 0, 10}};
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        p5_machine *m = board_open("");
+        MACHINE(m, board_open(""));
         out(m, LCR, 0x80);
         out(m, DATA, rows[i].low);
         out(m, IER, rows[i].high);
@@ -177,7 +170,6 @@ TEST(test_character_times)
         if (in(m, LSR) != 0x60)
             fail_msg("row %u: not after %llu clocks", i, (unsigned long long)clocks);
         m->devices->console_used = 0;
-        p5_machine_close(m);
     }
 }
 
@@ -185,7 +177,7 @@ TEST(test_trigger_levels)
 {
     static const uint8_t levels[4] = {1, 4, 8, 14};
     for (unsigned i = 0; i < 4; i++) {
-        p5_machine *m = board_open("0123456789abcdefghij");
+        MACHINE(m, board_open("0123456789abcdefghij"));
         out(m, LCR, 3);
         out(m, IIR, i << 6 | 1);
         out(m, IER, 0x01);
@@ -194,14 +186,13 @@ TEST(test_trigger_levels)
             pass(m, CHARACTER);
         }
         assert_int_equal(0xc4, in(m, IIR));
-        p5_machine_close(m);
     }
 }
 
 /* The FIFO holds 16 characters, and what comes then is lost; without it the new character replaces the old one. */
 TEST(test_fifo_overrun)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     out(m, LCR, 3);
     out(m, MCR, 0x10);
     out(m, IIR, 0xc1);
@@ -216,13 +207,12 @@ TEST(test_fifo_overrun)
     assert_int_equal(0, in(m, DATA)); /* nothing is left */
     out(m, IIR, 0);                   /* off: and what the register holds is one character */
     assert_int_equal(0x01, in(m, IIR));
-    p5_machine_close(m);
 }
 
 /* Causes of an interrupt by priority: line status, received data, the transmitter, the modem's lines; each goes with its read. */
 TEST(test_causes)
 {
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     board_interrupts(m);
     out(m, LCR, 3);
     out(m, MCR, 0x10);
@@ -242,7 +232,6 @@ TEST(test_causes)
     assert_int_equal(0x01, in(m, IIR));
     assert_int_equal(0x10, in(m, MSR));
     assert_false(m->interrupt_request); /* in loop mode OUT2 does not reach the controller */
-    p5_machine_close(m);
 }
 
 /* In loop mode DTR, RTS, OUT1 and OUT2 come back as DSR, CTS, RI and DCD; bits 3-0 tell what has changed since, of RI only its end. */
@@ -252,7 +241,7 @@ TEST(test_modem_lines)
         uint8_t mcr, msr;
     } rows[] = {{0x11, 0x22}, {0x10, 0x02}, {0x12, 0x11}, {0x10, 0x01}, {0x14, 0x40},
                 {0x10, 0x04}, {0x18, 0x88}, {0x10, 0x08}, {0x1f, 0xfb}, {0x1f, 0xf0}};
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     assert_int_equal(0xb0, in(m, MSR)); /* a device is connected */
     out(m, MCR, 0x10);
     in(m, MSR);
@@ -265,5 +254,4 @@ TEST(test_modem_lines)
     assert_int_equal(0x1f, in(m, MCR));
     out(m, LCR, 0x5b);
     assert_int_equal(0x5b, in(m, LCR));
-    p5_machine_close(m);
 }

@@ -52,13 +52,12 @@ TEST(answers)
     } all[] = {{"\xe0\x5a", "\xa5", 2, 1}, {"\xe1", "\x04\x05", 1, 2}, {"\xd8", "\0", 1, 1},
                {"\xd1\xd8", "\xff", 2, 1}, {"\xd3\xd8", "\0", 2, 1},   {"\xe4\x5a\xe8", "\x5a", 3, 1},
                {"\x20", "\x80", 1, 1},     {"\xe3", "COPYRIGHT", 1, 9}};
-    p5_machine *m = sound_open();
+    MACHINE(m, sound_open());
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         command(m, all[i].command, all[i].command_size);
         for (size_t n = 0; n < all[i].answer_size; n++)
             assert_int_equal(in(m, DATA), (uint8_t)all[i].answer[n]);
     }
-    p5_machine_close(m);
 }
 
 /* The interrupt comes `clocks` after the command, and again if the transfer repeats. Rates of a third are rounded. */
@@ -89,19 +88,18 @@ TEST(transfers_of_bytes)
                {0x7d, 2, 1, 1},       {0x7f, 3, 1, 1},      {(char)0x90, 1, 1, 1}, {(char)0x91, 1, 1, 0},
                {(char)0x98, 1, 1, 1}, {(char)0x99, 1, 1, 0}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        p5_machine *m = sound_open();
+        MACHINE(m, sound_open());
         const char bytes[] = {all[i].command, 19, 0};
         COMMAND(m, "\x40\x9c\x48\x13\x00"); /* 156; blocks of 20 bytes */
         command(m, bytes, all[i].by_block ? 1 : 3);
         takes(m, 2 * MS * all[i].samples, DONE_8, all[i].repeats);
-        p5_machine_close(m);
     }
 }
 
 /* Bxh: words, Cxh: bytes; mode, samples less one. Rates are limited to 4,000 to 48,000 samples a second. */
 TEST(transfers_of_the_sb16)
 {
-    p5_machine *m = sound_open();
+    MACHINE(m, sound_open());
     COMMAND(m, "\x41\x1f\x40\xb0\x10\x07\x00"); /* 8,000 a second, 8 of them */
     takes(m, MS, DONE_16, false);
     COMMAND(m, "\xb0\x30\x07\x00"); /* stereo: two samples at a time */
@@ -119,12 +117,11 @@ TEST(transfers_of_the_sb16)
     assert_int_equal(mixer(m, 0x82), 0);
     COMMAND(m, "\x40\x9c\x80\x09\x00"); /* silence; the time constant counts again */
     takes(m, MS, DONE_8, false);
-    p5_machine_close(m);
 }
 
 TEST(transfers_pause)
 {
-    p5_machine *m = sound_open();
+    MACHINE(m, sound_open());
     COMMAND(m, "\x40\x9c\x14\x13\x00"); /* 2 ms */
     pass(m, MS);
     COMMAND(m, "\xd0");
@@ -132,7 +129,6 @@ TEST(transfers_pause)
     assert_int_equal(mixer(m, 0x82), 0);
     COMMAND(m, "\xd4");
     takes(m, MS, DONE_8, false);
-    p5_machine_close(m);
 }
 
 /* Channel 1 gives its bytes. At the end of its count it is masked, or begins again. */
@@ -143,7 +139,7 @@ TEST(channels_and_interrupts)
         unsigned mode, after_10, after_20, after_30;
     } all[] = {{MODE_ONCE, 0x340a, 0x3414, 0x3414}, {MODE_AGAIN, 0x340a, 0x3400, 0x340a}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        p5_machine *m = sound_open();
+        MACHINE(m, sound_open());
         const unsigned expected[] = {all[i].after_10, all[i].after_20, all[i].after_30};
         const uint8_t writes[][2] = {
             {0x0c, 0}, {0x0b, (uint8_t)all[i].mode}, {2, 0}, {2, 0x34}, {3, 19}, {3, 0}, {0x83, 2},
@@ -164,13 +160,12 @@ TEST(channels_and_interrupts)
         in(m, STATUS);
         COMMAND(m, "\xf3");
         assert_int_equal(mixer(m, 0x82), DONE_16);
-        p5_machine_close(m);
     }
 }
 
 TEST(mixer_registers)
 {
-    p5_machine *m = sound_open();
+    MACHINE(m, sound_open());
     assert_int_equal(mixer(m, 0x80), 4);    /* interrupt 7 */
     assert_int_equal(mixer(m, 0x81), 0x22); /* channels 1 and 5 */
     out(m, MIXER_DATA, 0);
@@ -181,7 +176,6 @@ TEST(mixer_registers)
     out(m, MIXER, 0);
     out(m, MIXER_DATA, 0);
     assert_int_equal(mixer(m, 0x22), 0);
-    p5_machine_close(m);
 }
 
 /* A transfer that goes on in a snapshot has something left to move, and a rate. */
