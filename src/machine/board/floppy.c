@@ -47,7 +47,7 @@ static void result_byte(devices *b, uint8_t byte)
 void floppy_end(devices *b, uint8_t st0, uint8_t st1, uint8_t st2)
 {
     const floppy *f = &b->floppy;
-    uint8_t code = (uint8_t)(st0 | (f->command[1] & (ST0_HEAD | OUTPUT_UNIT)));
+    uint8_t code = (uint8_t)(st0 | (f->command[1] & (COMMAND_HEAD | COMMAND_UNIT)));
     uint8_t bytes[7] = {code, st1, st2, f->command[2], f->command[3], f->command[4], f->command[5]};
     result(b, bytes, sizeof bytes);
     b->floppy.interrupt = true;
@@ -135,8 +135,8 @@ static void reset_ends(devices *b)
 static void sense_drive(devices *b)
 {
     const floppy *f = &b->floppy;
-    unsigned unit = f->command[1] & OUTPUT_UNIT;
-    result_byte(b, (uint8_t)(ST3_READY | (f->command[1] & (ST0_HEAD | OUTPUT_UNIT)) |
+    unsigned unit = f->command[1] & COMMAND_UNIT;
+    result_byte(b, (uint8_t)(ST3_READY | (f->command[1] & (COMMAND_HEAD | COMMAND_UNIT)) |
                              (f->cylinder[unit] == 0 && floppy_disk(b, unit) != NULL ? ST3_TRACK_0 : 0)));
 }
 
@@ -154,7 +154,7 @@ static void dump_registers(devices *b)
 static void execute(devices *b)
 {
     floppy *f = &b->floppy;
-    unsigned unit = f->command[1] & OUTPUT_UNIT;
+    unsigned unit = f->command[1] & COMMAND_UNIT;
     uint8_t done = 0; /* stands for a result without bytes */
     switch (floppy_code(f)) {
     case SPECIFY:
@@ -196,7 +196,7 @@ static void execute(devices *b)
         f->interrupt = false;
         f->command_bytes = 0;
         f->ready = devices_after(b, SECTOR_MICROSECONDS);
-        if (floppy_code(f) == WRITE_DATA && floppy_disk(b, unit) != NULL)
+        if ((floppy_code(f) == WRITE_DATA || floppy_code(f) == FORMAT) && floppy_disk(b, unit) != NULL)
             devices_notice_unsaved(b, floppy_disk(b, unit));
     }
 }

@@ -6,7 +6,7 @@
 #include "machine/board/floppy.h"
 
 enum {
-    OUTPUT_UNIT = 0x03, /* the selected drive; also in the second byte of a command */
+    OUTPUT_UNIT = 0x03, /* the selected drive */
     OUTPUT_NOT_RESET = 0x04,
     OUTPUT_DMA = 0x08,     /* gates interrupt and DMA request */
     STATUS_REQUEST = 0x80, /* the FIFO can be accessed */
@@ -31,7 +31,10 @@ enum {
     CONFIGURE = 0x13,
     LOCK = 0x14,
     VERIFY = 0x16,
-    MULTI_TRACK = 0x80,
+    MULTI_TRACK = 0x80,  /* in the first byte */
+    COMMAND_UNIT = 0x03, /* in the second byte: the drive */
+    COMMAND_HEAD = 0x04,
+    COMMAND_COUNT = 0x80, /* EC: VERIFY ends after as many sectors as its last byte says */
     VERSION_82077 = 0x90,
     CONFIGURE_NO_FIFO = 0x20,
     INVALID = 0x80, /* ST0 */
@@ -40,7 +43,6 @@ enum {
     ST0_AFTER_RESET = 0xc0,
     ST0_SEEK_END = 0x20,
     ST0_EQUIPMENT_CHECK = 0x10,
-    ST0_HEAD = 0x04, /* also in the second byte of a command */
     ST1_END_OF_CYLINDER = 0x80,
     ST1_OVERRUN = 0x10,
     ST1_NO_DATA = 0x04,

@@ -1,4 +1,7 @@
 /* The diskette controller on its ports, by the data sheet of the 82077AA. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "board.h"
 
 enum { OUTPUT = 0x3f2, STATUS = 0x3f4, DATA = 0x3f5, READY = 0x80, TO_HOST = 0x40 };
@@ -42,4 +45,37 @@ TEST(configures_the_fifo)
         if (step == 2)
             result(m, (uint8_t[]){LOCK}, 1);
     }
+}
+
+/* VERIFY ends after sector EOT, or with EC (bit 7 of the second byte) after SC sectors, which must come first. A first
+ * sector after EOT leads to the end of the track. The result has the address of the next sector (table 5-6). */
+TEST(verifies_sectors)
+{
+    enum { MILLISECOND = 200000, SECTORS = 18, DISKETTE_BYTES = 1440 * 1024 };
+    static const struct {
+        uint8_t ec, first, eot, sc, st0, st1, cylinder, sector;
+    } rows[] = {{0x00, 1, 3, 0xff, 0x00, 0x00, 1, 1},
+                {0x80, 1, 18, 3, 0x00, 0x00, 0, 4},
+                {0x80, 1, 3, 3, 0x00, 0x00, 1, 1},
+                {0x80, 1, 3, 4, 0x40, 0x80, 1, 1},
+                {0x00, 17, 3, 0xff, 0x40, 0x04, 0, 19}};
+    char path[] = "/tmp/p5scope-disk-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0 && ftruncate(file, DISKETTE_BYTES) == 0);
+    close(file);
+    p5_machine *m = board_open("");
+    assert_int_equal(devices_open_disk(m->devices, 1, path, NULL), P5_OK);
+    unlink(path);
+    out(m, OUTPUT, 0x1c); /* out of reset, with interrupts; the motor of drive 0 is on */
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint8_t command[] = {0x16, rows[i].ec, 0, 0, rows[i].first, 2, rows[i].eot, 0x1b, rows[i].sc};
+        for (unsigned n = 0; n < sizeof command; n++)
+            out(m, DATA, command[n]);
+        for (unsigned n = 0; n <= SECTORS; n++)
+            pass(m, MILLISECOND);
+        const uint8_t wanted[7] = {rows[i].st0, rows[i].st1, 0, rows[i].cylinder, 0, rows[i].sector, 2};
+        for (unsigned n = 0; n < sizeof wanted; n++)
+            assert_int_equal(in(m, DATA), wanted[n]);
+    }
+    p5_machine_close(m);
 }
