@@ -51,13 +51,17 @@ static bool serial_fifos(const serial *s)
     return (s->fcr & FCR_ENABLE) != 0;
 }
 
-/* Returns the clocks of a character: a start bit, 5 to 8 data bits, parity and stop bits. */
+/* Returns the clocks of a character: a start bit, 5 to 8 data bits, a parity bit if there is one, and one stop bit or,
+ * with LCR_STOP2, two; characters of 5 bits have one and a half then. */
 static uint64_t serial_character(const devices *b)
 {
     const serial *s = &b->serial;
-    uint64_t bits = 7u + (s->lcr & 3u) + ((s->lcr & LCR_PARITY) != 0) + ((s->lcr & LCR_STOP2) != 0);
+    unsigned longer = s->lcr & 3u; /* data bits beyond 5 */
+    uint64_t half_bits = 2 * (7 + longer + ((s->lcr & LCR_PARITY) != 0));
+    if ((s->lcr & LCR_STOP2) != 0)
+        half_bits += longer == 0 ? 1 : 2;
     uint64_t divisor = s->divisor[0] | (uint64_t)s->divisor[1] << 8;
-    return devices_clock_of(b, bits * (divisor != 0 ? divisor : 1), BAUD_BASE);
+    return devices_clock_of(b, half_bits * (divisor != 0 ? divisor : 1), 2 * BAUD_BASE);
 }
 
 /* Returns the bits of a character that are on the line: the lower 5 to 8, as LCR says. */

@@ -39,7 +39,7 @@ static inline void out(p5_machine *machine, uint16_t port, unsigned value)
     devices_write(machine, port, 1, value);
 }
 
-/* Lets `clocks` pass and the devices see it. */
+/* Lets `clocks` pass. Devices act once, at the end. */
 static inline void pass(p5_machine *machine, uint64_t clocks)
 {
     uint64_t goal = machine->devices->now + clocks;

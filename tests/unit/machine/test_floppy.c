@@ -63,7 +63,7 @@ TEST(verifies_sectors)
     const int file = mkstemp(path);
     assert_true(file >= 0 && ftruncate(file, DISKETTE_BYTES) == 0);
     close(file);
-    p5_machine *m = board_open("");
+    MACHINE(m, board_open(""));
     assert_int_equal(devices_open_disk(m->devices, 1, path, NULL), P5_OK);
     unlink(path);
     out(m, OUTPUT, 0x1c); /* out of reset, with interrupts; the motor of drive 0 is on */
@@ -77,5 +77,4 @@ TEST(verifies_sectors)
         for (unsigned n = 0; n < sizeof wanted; n++)
             assert_int_equal(in(m, DATA), wanted[n]);
     }
-    p5_machine_close(m);
 }
