@@ -11,7 +11,7 @@
 #include "cli/option_values.h"
 #include "p5tool/profile.h"
 
-enum { SECTION_BYTES = 64 }; /* the name of a section of a model file */
+enum { SECTION_BYTES = 64 }; /* for the name of a section of a model file */
 
 /* Writes a field of a model in the form of a model file, for --dump-config. `context` has the name of the section
  * that was begun last, in SECTION_BYTES. */
@@ -28,8 +28,8 @@ static void dump_field(void *context, const char *section, const char *key, cons
     printf("%s = %s\n", key, value);
 }
 
-/* Computes the value of CESR, or of the event select registers of another --monitor, from --ctr0 and --ctr1. Returns
- * false after a message. */
+/* Computes the value of CESR from --ctr0 and --ctr1, or with --monitor=p6 or arch3 those of the event select registers.
+ * Returns false after a message. */
 static bool complete_counters(guest_options *options)
 {
     const char *const counter[2] = {options->line->ctr0, options->line->ctr1};
@@ -51,9 +51,11 @@ static bool complete_counters(guest_options *options)
             options->machine.event_select[i] = p5_evtsel_encode(&select[i], i, monitor);
     }
     if (monitor != 0) {
-        if (monitor == P5_MONITOR_P6 && counter[1] != NULL) /* bit EN of PERFEVTSEL0 enables both counters */
-            options->machine.event_select[0] |=
-                p5_evtsel_encode(&(p5_counter_select){.overflow_pin = true}, 0, monitor);
+        /* Bit EN of PERFEVTSEL0 enables both counters. Without --ctr0 it is the only bit: with all of these members, no
+         * other one is set. */
+        const p5_counter_select enabled = {.overflow_pin = true};
+        if (monitor == P5_MONITOR_P6 && counter[1] != NULL)
+            options->machine.event_select[0] |= p5_evtsel_encode(&enabled, 0, monitor);
         return true;
     }
     options->machine.cesr = p5_cesr_encode(select);
@@ -94,7 +96,7 @@ static bool complete_flat(guest_options *options)
 }
 
 /* Makes --kernel the guest: puts its file before the operands, which are arguments for the first program that Linux
- * runs. Returns false when memory is out. */
+ * runs. Returns false after a message. */
 static bool complete_kernel(guest_options *options)
 {
     if (options->line->kernel == NULL)
@@ -104,7 +106,7 @@ static bool complete_kernel(guest_options *options)
         count++;
     options->kernel_command = calloc(count + 2, sizeof *options->kernel_command);
     if (options->kernel_command == NULL)
-        return false;
+        return cli_refuse("--kernel", NULL, 0, "out of memory");
     options->kernel_command[0] = (char *)(uintptr_t)options->line->kernel;
     for (size_t i = 0; i < count; i++)
         options->kernel_command[i + 1] = options->command[i];
@@ -112,15 +114,19 @@ static bool complete_kernel(guest_options *options)
     return true;
 }
 
-/* Takes the operand as the disk image of the snapshot's guest, which must be named again because a snapshot grants
- * no access to the host. Returns false after a message. */
+/* Takes the operand, if there is one, as the disk image of the snapshot's guest. A snapshot grants no access to the host, so
+ * an image must be named again. Returns false after a message. */
 static bool take_image(guest_options *options)
 {
     bool has_image = strcmp(options->loaded.kind, "boot") == 0 || strcmp(options->loaded.kind, "dos") == 0;
-    if (options->command != NULL && (!has_image || options->command[1] != NULL))
+    if (options->command == NULL)
+        return true;
+    if (!has_image)
         return cli_refuse(NULL, NULL, 0, "--load cannot be combined with a guest: the snapshot contains it.");
-    if (options->command != NULL)
-        options->machine.image = options->command[0];
+    if (options->command[1] != NULL)
+        return cli_refuse(NULL, NULL, 0, "--load takes only the disk image; remove '%s'.",
+                          options->command[1]);
+    options->machine.image = options->command[0];
     return true;
 }
 
@@ -155,9 +161,11 @@ static bool check_save(const char *path)
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
     const char *wrong = NULL;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    if (path[0] == '\0')
+        wrong = "it has no name";
+    else if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
         wrong = "this is not a regular file";
-    else if (folder == NULL || access(folder, W_OK) != 0)
+    else if (folder == NULL || access(folder, W_OK | X_OK) != 0)
         wrong = strerror(errno);
     free(folder);
     if (wrong != NULL)
@@ -165,7 +173,7 @@ static bool check_save(const char *path)
     return wrong == NULL;
 }
 
-/* Reads --save-at: Nc, Ni, SYMBOL, ADDRESS, begin:ID or end:ID. Returns false after a message. */
+/* Checks --save and reads --save-at. Returns false after a message. */
 static bool complete_save(guest_options *options)
 {
     const char *text = options->line->save_at;
@@ -183,11 +191,12 @@ static bool complete_model(guest_options *options)
         const char *option, *value;
         p5_status (*set)(p5_model *model, const char *value, p5_error *error);
         const char *advice;
-    } parts[] = {{"--agent", options->machine.agent, p5_model_set_agent,
-                  "kind, period, base, len, write, clocks, grant"},
-                 {"--monitor", options->machine.monitor, p5_model_set_monitor, "p5, p6, arch3"},
-                 {"--wire", options->machine.wires, p5_model_set_wires, "pm0=nmi, pm1=irq5"},
-                 {"--bus-check", options->machine.check, p5_model_set_check, "read,address=0x200000"}};
+    } parts[] = {
+        {"--agent", options->machine.agent, p5_model_set_agent,
+         "The keys are kind, period, base, len, write, clocks and grant."},
+        {"--monitor", options->machine.monitor, p5_model_set_monitor, NULL},
+        {"--wire", options->machine.wires, p5_model_set_wires, "An example is pm0=nmi,pm1=irq5."},
+        {"--bus-check", options->machine.check, p5_model_set_check, "An example is read,address=0x200000."}};
     if (options->machine.clock_mhz != 0 &&
         p5_model_set_clock(options->model, options->machine.clock_mhz, &error) != P5_OK)
         return cli_refuse_error(&error, NULL, NULL, NULL);
@@ -197,7 +206,7 @@ static bool complete_model(guest_options *options)
     return true;
 }
 
-/* Completes the options for the model in options->machine.model, NULL for the first model or that of the snapshot.
+/* Completes the options. If options->machine.model is NULL, the model is that of the snapshot or, without one, the first.
  * Returns false if the verb is to end with *status: CLI_USAGE after a message, or CLI_OK after --dump-config. */
 bool guest_options_complete(guest_options *options, int *status)
 {
@@ -250,29 +259,32 @@ const char **guest_symbol_files(const guest_options *options)
     return files;
 }
 
-/* Returns false after a message if the files that a verb writes, or --save, overwrite each other, the guest, a file that it
- * is made of, such as the image of --disk2, or the snapshot. */
+/* Returns false after a message if an output of the verb or --save would overwrite another of these, the guest, one of its
+ * files, such as the image of --disk2, or the snapshot of --load. Only --save may overwrite that snapshot, which has been
+ * read by then. */
 bool guest_files_distinct(const guest_options *options, const file_use *outputs, size_t count)
 {
-    enum { MOST = 8, OWN = 2 };
-    file_use uses[MOST + OWN];
-    assert(count <= MOST);
+    enum { MOST_OUTPUTS = 8, ADDED = 2 };
+    file_use uses[MOST_OUTPUTS + ADDED];
+    assert(count <= MOST_OUTPUTS);
     for (size_t i = 0; i < count; i++)
         uses[i] = outputs[i];
-    /* --save may name the file of --load, which has been read by then, so these two are not compared. */
     uses[count] = (file_use){"--load", options->line->load, true};
     if (!file_uses_distinct(uses, count + 1))
         return false;
     uses[count] = (file_use){"--save", options->line->save, false};
-    uses[count + 1] = (file_use){"the guest", options->command != NULL ? options->command[0] : NULL, true};
-    bool distinct = file_uses_distinct(uses, count + OWN);
+    const char *guest = options->command != NULL ? options->command[0] : NULL;
+    bool is_snapshot = guest == options->line->load; /* which does not name its guest */
+    uses[count + 1] = (file_use){"the guest", is_snapshot ? NULL : guest, true};
+    bool distinct = file_uses_distinct(uses, count + ADDED);
     for (size_t i = 0; i < options->line->use_count && distinct; i++) {
         const cli_use *use = &options->line->uses[i];
         if ((use->row->flags & OPTION_IS_CONTENTS) == 0 || use->row->option == OPTION_LOAD)
             continue;
         char *path = guest_contents_file(use);
         uses[count + 1] = (file_use){"a file of the guest", path, true};
-        distinct = path != NULL && file_uses_distinct(uses, count + OWN);
+        distinct = path != NULL ? file_uses_distinct(uses, count + ADDED)
+                                : cli_refuse(NULL, NULL, 0, "out of memory");
         free(path);
     }
     return distinct;

@@ -127,7 +127,7 @@ static int run(const cli_options *line)
         return CLI_USAGE;
     p5_error error = {0};
     if (line->monitor != NULL && p5_model_set_monitor(model, line->monitor, &error) != P5_OK) {
-        cli_show_error(&error, "--monitor", line->monitor, "p5, p6, arch3");
+        cli_show_error(&error, "--monitor", line->monitor, NULL);
         p5_model_close(model);
         return CLI_USAGE;
     }

@@ -101,21 +101,23 @@ tail -n +2 whole.json | sed 's/"host":.*//' >a; tail -n +2 part.json | sed 's/"h
 same a b "saved behind a fast-forward: other counts"
 grep -q '"fast-forwarded":500000' part.json || complain "the snapshot does not know of the fast-forward"
 "$program" stat -q --fast-forward 1e9 "$quicksort" 1 >/dev/null 2>err; grep -q 'ended during --fast-forward' err || complain "a guest that ended early: $(cat err)"
-# Ctrl-C, once the guest has run for a while
+# Ctrl-C, once the guest has run for a while. Its file is gone by then, so the snapshot does not name it, and may itself be saved to.
+cp "$quicksort" gone
 rm -f s
 : >rows
-"$program" stat -q -I 100000c -o rows --save s "$quicksort" 1000000 >/dev/null 2>err &
+"$program" stat -q -I 100000c -o rows --save s ./gone 1000000 >/dev/null 2>err &
 pid=$!
 while [ "$(stat -c %s rows)" -le 1000 ]; do
     kill -0 $pid 2>/dev/null && ! grep -q '^State:.Z' /proc/$pid/status || { complain "a run of hours ended by itself: $(cat err)"; break; }
     sleep 0.05
 done
+rm gone
 kill -TERM $pid
 wait $pid
 status=$?
 pid=
 [ $status = 143 ] || complain "a run that was stopped ends with another status"
-"$program" stat -j -o part.json --load s --max-instructions 1 >/dev/null 2>err || complain "a run that was stopped has saved nothing: $(cat err)"
+"$program" stat -j -o part.json --load s --save s --max-instructions 1 >/dev/null 2>err || complain "a run that was stopped has saved nothing: $(cat err)"
 grep -q '"event":"instructions_executed",.*"value":[0-9]\{5\}' part.json || complain "a run that was stopped has saved something else: $(tail -1 part.json)"
 # a guest that waits for longer than a few seconds of its own time: INT 15h AH = 86h for 2^32 us; INT 16h after the end of the input, with a
 # handler for INT 08h, 60 s; the timer of the local APIC with its longest period, when the 8254 and the clock have no event
@@ -138,8 +140,8 @@ waits "the APIC's timer" '\260\060\346\103\260\001\346\100\260\000\346\100\307\0
 "$program" run --load s --mem 8M >/dev/null 2>err; [ $? = 129 ] || complain "--load --mem is taken"
 "$program" run --save-at 5i "$quicksort" >/dev/null 2>err; [ $? = 129 ] || complain "--save-at without --save is taken"
 mkfifo pipe
-for place in pipe . none/s; do
-    "$program" run --save $place "$quicksort" >out 2>err; [ $? = 129 ] || complain "--save $place is taken"
+for place in pipe . none/s ''; do
+    "$program" run --save "$place" "$quicksort" >out 2>err; [ $? = 129 ] || complain "--save $place is taken"
     [ -s out ] && complain "--save $place: the guest ran for nothing"
 done
 [ -p pipe ] || complain "--save has replaced a pipe"
