@@ -1,132 +1,10 @@
 /* Executes every one-byte and two-byte opcode once per ModRM form. An instruction of the processor raises no #UD, makes
  * as many data references as its form says, and continues at the next instruction. Any other raises #UD at its own
- * address and is not retired. The table of existing instructions is the manual's opcode map, written a second time. */
+ * address and is not retired. The decoder says which of them exist; isa/test_opcodes.c checks it. */
 #define _GNU_SOURCE /* memmem */
 #include "guest.h"
 
 enum { POINTER = 0x30000, REGISTER_FORMS = 64 };
-
-/* Second opcode bytes that the P5 has after 0Fh, by row; 'x' both processors, 'm' P55C only (MMX, RDPMC), '.'
- * neither, 'g' depends on ModRM. */
-static const char *const two_byte[16] = {
-    "ggxx..x.xx.u....",                     /* 0_: 0B is the reserved #UD */
-    "................", "cxcx............", /* 2_: MOV CR, MOV DR; 24h and 26h (test registers) are gone */
-    "xxxm............", "................", "................", "mmmmmmmmmmmm..mm", ".hhhmmmm......mm",
-    "xxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxx", "xxxxxx..xxrxxx.x", /* A_: AA is RSM, #UD outside SMM; A6, A7 and
-                                                                   AE do not exist */
-    "xxlxllxx..gxxxxx",                                         /* B_: far pointer loads need memory */
-    "xx.....gxxxxxxxx", ".mmm.m..mm.mmm.m", ".mm..m..mm.mmm.m", ".mmm.m..mmm.mmm.",
-};
-
-static bool exists_two_byte(unsigned opcode, uint8_t modrm, unsigned family)
-{
-    unsigned reg = modrm >> 3 & 7;
-    bool memory = modrm < 0xc0, p55c = family == P5_FAMILY_P55C;
-    switch (two_byte[opcode >> 4][opcode & 15]) {
-    case 'x':
-        return true;
-    case 'm':
-        return p55c;
-    case 'l':
-        return memory;
-    case 'h': /* MMX shifts by an immediate */
-        return p55c && !memory && (opcode == 0x73 ? reg == 2 || reg == 6 : reg == 2 || reg == 4 || reg == 6);
-    case 'c':
-        return reg == 0 || reg == 2 || reg == 3 || reg == 4;
-    case 'g':
-        switch (opcode) {
-        case 0x00:
-            return reg < 6;
-        case 0x01:
-            return memory ? reg != 5 : reg == 4 || reg == 6;
-        case 0xba:
-            return reg >= 4;
-        default:
-            return memory && reg == 1; /* 0F C7: CMPXCHG8B */
-        }
-    default:
-        return false;
-    }
-}
-
-static bool exists_one_byte(unsigned opcode, uint8_t modrm)
-{
-    unsigned reg = modrm >> 3 & 7;
-    bool memory = modrm < 0xc0;
-    switch (opcode) {
-    case 0x62:
-    case 0x8d:
-    case 0xc4:
-    case 0xc5:
-        return memory;
-    case 0x8c:
-        return reg < 6;
-    case 0x8e:
-        return reg < 6 && reg != 1;
-    case 0x8f:
-    case 0xc6:
-    case 0xc7:
-        return reg == 0;
-    case 0xfe:
-        return reg < 2;
-    case 0xff:
-        return reg != 7 && (memory || (reg != 3 && reg != 5));
-    default:
-        return true;
-    }
-}
-
-/* The reserved encodings of the x87 with a register operand. */
-static bool exists_x87(unsigned opcode, uint8_t modrm)
-{
-    unsigned reg = modrm >> 3 & 7;
-    if (modrm < 0xc0)
-        return !((opcode == 0xd9 && reg == 1) || (opcode == 0xdb && (reg == 1 || reg == 4 || reg == 6)) ||
-                 ((opcode == 0xdd || opcode == 0xdf) && reg == 1) || (opcode == 0xdd && reg == 5));
-    switch (opcode) {
-    case 0xd9:
-        return reg < 2 || modrm == 0xd0 || reg == 3 ||
-               (reg >= 4 && modrm != 0xe2 && modrm != 0xe3 && modrm != 0xe6 && modrm != 0xe7 &&
-                modrm != 0xef);
-    case 0xda:
-        return modrm == 0xe9;
-    case 0xdb:
-        return modrm >= 0xe0 && modrm <= 0xe4;
-    case 0xdd:
-        return reg < 6;
-    case 0xde:
-        return reg != 3 || modrm == 0xd9;
-    case 0xdf:
-        return reg < 4 || modrm == 0xe0;
-    default:
-        return true;
-    }
-}
-
-/* LOCK is only for read-modify-writes in memory. Manual: LOCK. */
-static bool lockable(unsigned map, unsigned opcode, uint8_t modrm)
-{
-    unsigned reg = modrm >> 3 & 7;
-    if (modrm >= 0xc0)
-        return false;
-    if (map)
-        return opcode == 0xab || opcode == 0xb3 || opcode == 0xbb || (opcode == 0xba && reg >= 5) ||
-               opcode == 0xb0 || opcode == 0xb1 || opcode == 0xc0 || opcode == 0xc1 ||
-               (opcode == 0xc7 && reg == 1);
-    if (opcode < 0x38)
-        return (opcode & 7) < 2;
-    return (opcode >= 0x80 && opcode <= 0x83 && reg != 7) || opcode == 0x86 || opcode == 0x87 ||
-           ((opcode & 0xfe) == 0xf6 && (reg == 2 || reg == 3)) || ((opcode & 0xfe) == 0xfe && reg < 2);
-}
-
-/* What a prefix takes away: on later processors 66h, F2h and F3h make SSE instructions of MMX ones. */
-static bool exists_with(uint8_t prefix, unsigned map, unsigned opcode, uint8_t modrm)
-{
-    if (prefix == 0xf0)
-        return lockable(map, opcode, modrm);
-    char kind = map ? two_byte[opcode >> 4][opcode & 15] : 'x';
-    return !prefix || kind != 'h' ? !(prefix && kind == 'm' && opcode != 0x33) : false;
-}
 
 static engine_action stop_after_one(guest *g)
 {
@@ -158,7 +36,7 @@ static void complain(const guest *g, const uint8_t *code, const char *what)
                     g->event_count ? g->events[0].vector : 0, engine_get(g->e, ENGINE_EIP));
 }
 
-static void execute(guest *g, const uint8_t code[16], bool exists)
+static void execute(guest *g, const uint8_t code[16])
 {
     static uint8_t fresh_x87[108] = {0x7f, 3, 0xff, 0xff, 0, 0, 0xff, 0xff, 0xff, 0xff};
     memset(engine_ram(g->e, POINTER - 0x1000, 0x3000), 0, 0x3000);
@@ -179,16 +57,16 @@ static void execute(guest *g, const uint8_t code[16], bool exists)
     engine_stop stop = engine_run(g->e);
     if (stop == ENGINE_FAILED)
         fail_msg("%02x %02x %02x %02x: %s", code[0], code[1], code[2], code[3], engine_failure(g->e));
-    bool undefined = g->event_count && g->events[0].vector == 6;
+    static const uint8_t rsm[] = {0x0f, 0xaa}; /* #UD because of the mode */
+    isa_insn insn;
+    if (!isa_decode(guest_decoder, code, 16, GUEST_CODE, true, &insn))
+        fail_msg("%02x %02x %02x: the decoder wants more bytes", code[0], code[1], code[2]);
+    const bool exists = !(insn.flags & ISA_UNDEFINED) && !memmem(code, 3, rsm, 2);
+    const bool undefined = g->event_count && g->events[0].vector == 6;
     if (exists == undefined)
         complain(g, code, exists ? "exists but raised #UD" : "does not exist but ran");
     if (undefined && (g->count || g->events[0].eip != GUEST_CODE))
         complain(g, code, "#UD not at the instruction");
-    static const uint8_t rsm[] = {0x0f, 0xaa}; /* #UD because of the mode */
-    isa_insn insn;
-    if (!isa_decode(guest_decoder, code, 16, GUEST_CODE, true, &insn) ||
-        (!(insn.flags & ISA_UNDEFINED) != exists && !memmem(code, 3, rsm, 2)))
-        complain(g, code, "the decoder disagrees");
     bool straight = isa_forms[insn.form].branch == ISA_NOT_BRANCH && !(insn.flags & ISA_STRING);
     if (exists && !g->event_count && g->count && straight &&
         g->insns[0].next != (uint32_t)GUEST_CODE + insn.length)
@@ -221,18 +99,15 @@ static void all_opcodes(unsigned family, uint8_t prefix)
             if (map == 0 && is_prefix(opcode))
                 continue;
             for (unsigned i = 0; i < 8 + REGISTER_FORMS; i++) {
-                uint8_t code[16] = {0}, modrm = modrm_of(i);
+                uint8_t code[16] = {0};
                 unsigned at = 0;
                 if (prefix)
                     code[at++] = prefix;
                 if (map)
                     code[at++] = 0x0f;
                 code[at++] = (uint8_t)opcode;
-                code[at] = modrm;
-                bool exists = map                                ? exists_two_byte(opcode, modrm, family)
-                              : opcode >= 0xd8 && opcode <= 0xdf ? exists_x87(opcode, modrm)
-                                                                 : exists_one_byte(opcode, modrm);
-                execute(&g, code, exists && exists_with(prefix, map, opcode, modrm));
+                code[at] = modrm_of(i);
+                execute(&g, code);
             }
         }
     }

@@ -1,4 +1,4 @@
-/* Lengths, and use of registers and memory, of every form of the P55C, compared with Zydis. `differences` lists where
+/* Lengths, prefixes, and use of registers and memory, of every form of the P55C, compared with Zydis. `differences` lists where
  * the two differ in meaning, with the reason; anything else fails. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +9,36 @@
 #include "../unit.h"
 #include "isa/isa.h"
 
+enum { SEGMENT_SS = 3, SEGMENT_DS }; /* as in isa_insn.segment */
+
 /* What is compared. */
-enum { LENGTH, READS, WRITES, DATA, MMX, DISPLACEMENT, IMMEDIATE, TARGET };
-static const char *const kind_names[] = {
-    "length",        "registers read", "registers written", "data (2 read, 1 written)",
-    "MMX registers", "displacement",   "immediate",         "target"};
+enum {
+    LENGTH,
+    READS,
+    WRITES,
+    ADDRESS,
+    DATA,
+    MMX,
+    DISPLACEMENT,
+    IMMEDIATE,
+    TARGET,
+    PREFIXES,
+    MEMORY,
+    SEGMENT,
+    KINDS
+};
+static const char *const kind_names[KINDS] = {"length",
+                                              "registers read",
+                                              "registers written",
+                                              "address registers",
+                                              "data (2 read, 1 written)",
+                                              "MMX registers",
+                                              "displacement",
+                                              "immediate",
+                                              "target",
+                                              "prefixes (and 16 times those of sizes)",
+                                              "bytes of the memory operand",
+                                              "segment and 32-bit address"};
 
 typedef struct difference {
     const char *mnemonic; /* of the form */
@@ -40,11 +65,34 @@ static difference differences[] = {
     {"BOUND", DATA, "two reads, one operand there", false},
     {"BSF", READS, "a zero source keeps the destination, so it is read", false},
     {"BSR", READS, "the same", false},
-    {"XLAT", READS, "AL is an address here", false},
+    {"XLAT", ADDRESS, "AL is an address here", false},
+    {"LEAVE", READS, "EBP becomes ESP, which is the address of the pop", false},
+    {"LEAVE", ADDRESS, "the same", false},
+    {"ENTER", READS, "ESP is the address of the pushes, and EBP gets it", false},
+    {"PUSHA", READS, "ESP is pushed, too", false},
+    {"PUSHAD", READS, "the same", false},
     {"LAR", READS, "the destination is kept when the selector is bad", false},
     {"RSM", WRITES, "restores everything", false},
     {"CPUID", READS, "ECX is an input of later leaves only", false},
     {"INVLPG", DATA, "the address is named, not read", false},
+    {"INVLPG", MEMORY, "the same", false},
+    {"INVLPG", SEGMENT, "the same", false},
+    {"BOUND", MEMORY, "two operands of that size", false},
+    {"LDS", MEMORY, "an offset of that size and a selector", false},
+    {"LES", MEMORY, "the same", false},
+    {"LSS", MEMORY, "the same", false},
+    {"LFS", MEMORY, "the same", false},
+    {"LGS", MEMORY, "the same", false},
+    {"CALL", MEMORY, "the same of the far ones", false},
+    {"JMP", MEMORY, "the same of the far ones", false},
+    {"LAR", MEMORY, "the size of the result", false},
+    {"LSL", MEMORY, "the same", false},
+    {"FLDENV", MEMORY, "several words", false},
+    {"FNSTENV", MEMORY, "the same", false},
+    {"FRSTOR", MEMORY, "the same", false},
+    {"FNSAVE", MEMORY, "the same", false},
+    {"LGDT/LIDT", MEMORY, "the same", false},
+    {"SGDT/SIDT", MEMORY, "the same", false},
 };
 
 /* True if this disagreement is a listed one. */
@@ -63,8 +111,9 @@ static bool is_listed(const isa_form *form, unsigned kind)
 
 /* Zydis' view in our terms. */
 typedef struct use {
-    uint8_t read, write, read_mm, write_mm;
+    uint8_t read, write, address, read_mm, write_mm;
     bool data_read, data_write;
+    unsigned memory_bytes, segment; /* of the explicit operand in memory; 0: none */
 } use;
 
 static uint8_t gpr_bit(ZydisRegister reg)
@@ -85,23 +134,32 @@ static uint8_t mm_bit(ZydisRegister reg)
 static use zydis_use(const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *operands)
 {
     use u = {0};
+    uint8_t hidden_reads = 0, hidden_address = 0;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const ZydisDecodedOperand *o = &operands[i];
         bool read = o->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
              write = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
         if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-            u.read |= read ? gpr_bit(o->reg.value) : 0;
+            *(o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN ? &hidden_reads : &u.read) |=
+                read ? gpr_bit(o->reg.value) : 0;
             u.write |= write ? gpr_bit(o->reg.value) : 0;
             u.read_mm |= read ? mm_bit(o->reg.value) : 0;
             u.write_mm |= write ? mm_bit(o->reg.value) : 0;
         } else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-            u.read |= (uint8_t)(gpr_bit(o->mem.base) | gpr_bit(o->mem.index));
+            const uint8_t address = gpr_bit(o->mem.base) | gpr_bit(o->mem.index);
+            u.address |= address;
+            hidden_address |= o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN ? address : 0;
             if (o->mem.type == ZYDIS_MEMOP_TYPE_MEM) {
                 u.data_read |= read;
                 u.data_write |= write;
+                if (o->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT) {
+                    u.memory_bytes = o->size / 8;
+                    u.segment = 1u + o->mem.segment - ZYDIS_REGISTER_ES;
+                }
             }
         }
     }
+    u.read |= (uint8_t)(hidden_reads & ~hidden_address); /* ESP of PUSH is an address */
     return u;
 }
 
@@ -136,11 +194,16 @@ static void compare(fixture *f, const uint8_t *bytes, size_t size, bool code32)
     bool relative = theirs.raw.imm[0].is_relative,
          far_pointer = form->branch == ISA_FAR && theirs.raw.imm[1].size != 0;
     bool fixed = !(insn.flags & ISA_VARIABLE_ACCESSES);
+    unsigned sizes = 0;
+    for (unsigned i = 0; i < theirs.raw.prefix_count; i++)
+        sizes += theirs.raw.prefixes[i].value == 0x66 || theirs.raw.prefixes[i].value == 0x67;
+    const unsigned segment = insn.segment != 0 ? insn.segment : insn.stack_base ? SEGMENT_SS : SEGMENT_DS;
     const struct {
         unsigned kind, theirs, ours;
     } facts[] = {
         {LENGTH, theirs.length, insn.length},
-        {READS, u.read, (uint8_t)(insn.read_gpr | insn.address_gpr)},
+        {READS, u.read, insn.read_gpr},
+        {ADDRESS, u.address, insn.address_gpr},
         {WRITES, u.write, insn.write_gpr},
         {MMX, (unsigned)u.read_mm << 8 | u.write_mm, (unsigned)insn.read_mm << 8 | insn.write_mm},
         {DATA, fixed ? (u.data_read ? 2u : 0) | (u.data_write ? 1u : 0) : 0,
@@ -149,6 +212,10 @@ static void compare(fixture *f, const uint8_t *bytes, size_t size, bool code32)
         {IMMEDIATE, theirs.raw.imm[0].size != 0 && !relative && !far_pointer, insn.has_imm},
         {TARGET, relative ? theirs.length + (uint32_t)theirs.raw.imm[0].value.s : 0,
          relative ? insn.target : 0},
+        {PREFIXES, theirs.raw.prefix_count | sizes << 4, insn.prefixes | (unsigned)insn.size_prefixes << 4},
+        {MEMORY, u.memory_bytes, insn.memory ? insn.operand_bytes : 0},
+        {SEGMENT, u.memory_bytes != 0 ? u.segment | (unsigned)theirs.address_width << 4 : 0,
+         insn.memory ? segment | (insn.address32 ? 32u : 16u) << 4 : 0},
     };
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
         if (facts[i].theirs != facts[i].ours && !is_listed(form, facts[i].kind))
