@@ -68,9 +68,9 @@ static int polled(int fd, int events, int ms)
     struct {
         int fd;
         u16 events, revents;
-    } w = {fd, (u16)events, 0};
+    } w = {fd, (u16)events, 0x5555};
     int r = guest_syscall(SYS_poll, &w, 1, ms);
-    return r > 0 ? r * 1000 + w.revents : r;
+    return r * 1000 + w.revents;
 }
 static int selected(int fd, u32 sec, u32 usec, u32 *left)
 {

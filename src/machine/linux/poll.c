@@ -1,5 +1,5 @@
-/* Waiting for descriptors: poll and select. In system calls, `a` are the six arguments. */
-#define _GNU_SOURCE /* POLLRDHUP */
+/* Waiting for descriptors: poll and select. The array `a` of a system call has its six arguments. */
+#define _GNU_SOURCE /* POLLRDNORM */
 #include <errno.h>
 #include <poll.h>
 
@@ -7,7 +7,8 @@
 #include "machine/linux/abi.h"
 #include "machine/linux/calls.h"
 
-/* Most standard streams that one call waits for. A guest may name each of the three several times; more are ignored. */
+/* How many descriptors of standard streams can end a wait at once. A call may have more, because a guest may duplicate and
+ * repeat them; these are checked only every LINUX_WAIT_MS. */
 enum { MOST_STREAMS = 8 };
 
 /* One call: how long it may wait, and the standard streams that may end it. */
@@ -19,7 +20,8 @@ typedef struct waiting {
 } waiting;
 
 /* Returns which of `events` are ready at a file, without waiting. Adds a standard stream that is not ready to those for
- * which the call waits. */
+ * which the call waits. One that hung up is ready (POLLHUP), so it is not among them: the host's poll would return at
+ * once every time. */
 static short ready_events(waiting *w, const linux_open_file *file, short events)
 {
     if (file->host < 0 || file->kind == LINUX_REGULAR || file->kind == LINUX_DIRECTORY)
@@ -27,14 +29,13 @@ static short ready_events(waiting *w, const linux_open_file *file, short events)
     struct pollfd wanted = {.fd = file->host, .events = events};
     if (poll(&wanted, 1, 0) > 0)
         return wanted.revents;
-    /* A stream that hung up is not waited for: poll would return at once every time, and nothing more will
-     * arrive. */
     if (file->kind == LINUX_STANDARD && w->count < MOST_STREAMS)
         w->streams[w->count++] = wanted;
     return 0;
 }
 
-/* Waits before the next check. Returns 0 to check again, 1 if the time is over, or the call's result. */
+/* Waits before the next check. Returns 0 if the caller must check again, 1 if the time is over, or -errno, which ends the
+ * call. */
 static int32_t wait_more(linux_process *p, waiting *w)
 {
     linux_waited how = linux_wait(p, w->until, w->streams, w->count);
@@ -57,12 +58,13 @@ static int32_t read_timeout(linux_process *p, uint32_t address, bool timeval, ui
         return -EFAULT;
     if (parts[0] < 0 || parts[1] < 0)
         return -EINVAL;
-    *ns = (uint64_t)parts[0] * 1000000000u + (uint64_t)parts[1] * 1000u; /* microseconds may be any number */
+    *ns = (uint64_t)parts[0] * 1000000000u + (uint64_t)parts[1] * 1000u; /* 1000000 us or more are allowed */
     return 0;
 }
 
-/* Ends a call that has a time-out and a mask of its own. Writes the remaining time; like Linux, it ignores a
- * failure of that. Restores the blocked signals unless a signal's handler is to run first. Returns `result`. */
+/* Ends a call whose time-out is at `address` (0: it has none). Writes the remaining time there, unless the call will be
+ * restarted (p->blocked); like Linux, ignores a failure of that. If the call had a mask of its own, restores the signals
+ * that were blocked before, unless a signal's handler is to run first. Returns `result`. */
 static int32_t wait_end(linux_process *p, int32_t result, uint32_t address, bool timeval, const waiting *w)
 {
     linux_signals *s = &p->signals;
@@ -90,7 +92,7 @@ static int32_t poll_any(linux_process *p, waiting *w, uint32_t address, uint32_t
         return -EINVAL;
     if (!linux_read_user(p, address, wanted, count * sizeof wanted[0]))
         return -EFAULT;
-    for (int32_t over = w->timeout_ns == 0;;) { /* 1: the time is over */
+    for (int32_t over = w->timeout_ns == 0;; over = wait_more(p, w)) {
         int32_t ready = 0;
         for (uint32_t i = 0; i < count; i++) {
             const linux_open_file *file = linux_file_at(p, (uint32_t)wanted[i].descriptor);
@@ -98,11 +100,11 @@ static int32_t poll_any(linux_process *p, waiting *w, uint32_t address, uint32_t
                                              : (int16_t)(wanted[i].descriptor < 0 ? 0 : POLLNVAL);
             ready += wanted[i].revents != 0;
         }
-        if (ready != 0 || over > 0)
-            return linux_write_user(p, address, wanted, count * sizeof wanted[0]) ? ready : -EFAULT;
-        over = wait_more(p, w);
-        if (over < 0)
-            return over;
+        if (ready == 0 && over == 0)
+            continue;
+        if (!linux_write_user(p, address, wanted, count * sizeof wanted[0]))
+            return -EFAULT;
+        return ready == 0 && over < 0 ? over : ready;
     }
 }
 
@@ -162,7 +164,7 @@ static int32_t select_any(linux_process *p, waiting *w, const uint32_t a[6])
         if (a[1 + set] != 0 && !linux_read_user(p, a[1 + set], sets[set], bytes))
             return -EFAULT;
     int32_t ready = select_ready(p, w, count, sets, found);
-    for (int32_t over = w->timeout_ns == 0; ready == 0 && over == 0;) { /* over is 1: the time is over */
+    for (int32_t over = w->timeout_ns == 0; ready == 0 && over == 0;) {
         over = wait_more(p, w);
         if (over < 0)
             return over;
@@ -187,11 +189,12 @@ int32_t linux_newselect(linux_process *p, const uint32_t a[6])
     return wait_end(p, select_any(p, &w, a), a[4], true, &w);
 }
 
-/* Implements pselect6: the time-out is a timespec, and the last argument points to a mask and its size. */
+/* Implements pselect6: the time-out is a timespec, and the last argument points to the address of a mask and the mask's
+ * size. */
 int32_t linux_pselect6(linux_process *p, const uint32_t a[6])
 {
     waiting w = {0};
-    uint32_t mask[2] = {0};
+    uint32_t mask[2] = {0}; /* address, size */
     int32_t wrong = read_timeout(p, a[4], false, &w.timeout_ns);
     if (wrong == 0 && a[5] != 0)
         wrong = linux_read_user(p, a[5], mask, sizeof mask) ? 0 : -EFAULT;
