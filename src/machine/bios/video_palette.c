@@ -74,6 +74,16 @@ static void colour_page_get(bios *b)
     bios_set_high(b, ENGINE_EBX, sixteen ? attribute[COLOUR_SELECT] & 15 : attribute[COLOUR_SELECT] >> 2 & 3);
 }
 
+/* AL = 03h: Selects blinking or intensity for bit 7 of an attribute. */
+static void select_blinking(bios *b, bool blinks)
+{
+    enum { CGA_BLINK = 0x20 };
+    uint8_t *control = &video_vga_of(b->machine->devices).attribute[MODE_CONTROL];
+    *control = (uint8_t)((*control & ~BLINK) | (blinks ? BLINK : 0));
+    uint32_t mode = bios_load(b, BDA_CGA_MODE, 1) & ~(uint32_t)CGA_BLINK;
+    bios_store(b, BDA_CGA_MODE, 1, mode | (blinks ? CGA_BLINK : 0));
+}
+
 void video_palette(bios *b)
 {
     /* `attribute` and `entry`: the register or the DAC's entry BL */
@@ -92,9 +102,8 @@ void video_palette(bios *b)
     case 0x09:
         all_registers(b, bios_low(b, ENGINE_EAX) == 0x02);
         break;
-    case 0x03: /* select blinking or intensity for bit 7 of an attribute */
-        attributes[MODE_CONTROL] =
-            (uint8_t)((attributes[MODE_CONTROL] & ~BLINK) | ((bl & 1) != 0 ? BLINK : 0));
+    case 0x03:
+        select_blinking(b, (bl & 1) != 0);
         break;
     case 0x07:
         bios_set_high(b, ENGINE_EBX, *attribute);

@@ -1,6 +1,6 @@
 /* The console: input characters, and output on the screen and on standard output. The input is a stream of
- * bytes. The program receives the end of a line (LF, CR or CR LF) as a carriage return. A function of INT 21h that has no
- * input yet returns DOS_WAIT: the guest idles and calls it again. */
+ * bytes. The program receives the end of a line (LF, CR or CR LF) as a carriage return. A function of INT 21h that must wait
+ * for input returns DOS_WAIT: the guest idles and calls it again. */
 
 #include "machine/base/end.h"
 #include "machine/base/time.h"
@@ -8,13 +8,13 @@
 
 enum { ESC = 0x1b, END_OF_FILE = 0x1a, CODE_LEFT = 0x4b /* scan code of the left arrow */ };
 /* Time from the first status poll until input becomes available (dos_input_waits). */
-enum { LOOK_NS = 2000000 };
+enum { POLL_DELAY_NS = 2000000 };
 
 /* --- the end of the input --- */
 
 /* A program that keeps asking for input after its end would never terminate. It is stopped after READS_AT_END
- * reads, or after LOOKS_AT_END status polls that have gone on for SECONDS_AT_END seconds of machine time. */
-enum { READS_AT_END = 1000, LOOKS_AT_END = 1000000, SECONDS_AT_END = 2 };
+ * reads, or after POLLS_AT_END status polls that have gone on for SECONDS_AT_END seconds of machine time. */
+enum { READS_AT_END = 1000, POLLS_AT_END = 1000000, SECONDS_AT_END = 2 };
 
 /* Ends the run of a program that keeps asking for input. */
 static void stop_asking(dos *d)
@@ -31,7 +31,7 @@ static void count_poll_at_end(dos *d)
     uint64_t now = devices_now(d->machine->devices);
     if (d->looks_at_end == 0)
         d->looking_since = now;
-    if (d->looks_at_end < LOOKS_AT_END)
+    if (d->looks_at_end < POLLS_AT_END)
         d->looks_at_end++;
     else if (machine_clocks_to_ns(d->machine, now - d->looking_since) / 1000000000u >= SECONDS_AT_END)
         stop_asking(d);
@@ -39,8 +39,8 @@ static void count_poll_at_end(dos *d)
 
 /* --- characters of the input --- */
 
-/* Returns whether IRQ 1 leads to a handler of the program: in real mode if its vector is not the BIOS's, in protected mode
- * always. The handler may pass keys on to the BIOS, so it gets the next one only if the BIOS's key buffer has room. */
+/* Returns who receives the next key. It is a handler of the program in protected mode, and in real mode if the vector of
+ * IRQ 1 is not the BIOS's. The handler may pass keys on to the BIOS, so it must wait while the BIOS's key buffer is full. */
 keyboard_use dos_keyboard_use(const p5_machine *machine)
 {
     enum { KEYBOARD_VECTOR = 9 };
@@ -51,8 +51,8 @@ keyboard_use dos_keyboard_use(const p5_machine *machine)
     return bios_key_room(&d->bios) ? KEYS_TO_HANDLER : KEYS_WAIT;
 }
 
-/* Takes a key of the input stream, whatever the BIOS key buffer holds. Returns 1, 0 if there is none yet, or -1 at the end
- * of the input. Drops the LF of a CR LF, and turns another LF into CR. */
+/* Takes a key of the input stream, even if the BIOS key buffer has earlier ones. Returns 1, 0 if there is none yet, or -1 at
+ * the end of the input. Drops the LF of a CR LF, and turns another LF into CR. */
 static int take_input(dos *d, key_press *key)
 {
     for (;;) {
@@ -74,7 +74,7 @@ static int take_input(dos *d, key_press *key)
 }
 
 /* Returns the first byte of a key, given as a BIOS key word. The second byte of a key without a character is kept for the
- * next read. */
+ * next read. Such a key has the low byte 0 or E0h; with the scan code 0, E0h is a character. */
 static uint8_t first_byte(dos *d, uint16_t key)
 {
     enum { EXTENDED = 0xe0 };
@@ -84,8 +84,8 @@ static uint8_t first_byte(dos *d, uint16_t key)
     return special ? 0 : low;
 }
 
-/* Takes the next byte of the BIOS key buffer or the input stream. Returns the same values as dos_input. A key
- * without a character gives two bytes: 0 and its scan code. */
+/* Takes the next byte of the BIOS key buffer or the input stream. Returns 1, 0 if there is none yet, or -1 at the end of
+ * the input. A key without a character gives two bytes: 0 and its scan code. */
 static int next_byte(dos *d, uint8_t *byte)
 {
     uint16_t word;
@@ -116,7 +116,7 @@ int dos_input(dos *d, uint8_t *byte)
 }
 
 /* Returns true if a byte is available, and moves it to the key buffer, so that the BIOS sees it, too. A byte becomes
- * available only LOOK_NS after the first poll, because some programs discard pending keys before they ask a question, and
+ * available only POLL_DELAY_NS after the first poll, because some programs discard pending keys before they ask a question, and
  * would lose the input of a pipe. */
 bool dos_input_waits(dos *d)
 {
@@ -127,7 +127,7 @@ bool dos_input_waits(dos *d)
     uint64_t now = devices_now(d->machine->devices);
     if (d->looked_at == 0)
         d->looked_at = now + 1;
-    if (now < d->looked_at + machine_ns_to_clocks(d->machine, LOOK_NS))
+    if (now < d->looked_at + machine_ns_to_clocks(d->machine, POLL_DELAY_NS))
         return false;
     int got = keyboard_sends_key(d->machine->devices) ? 0 : take_input(d, &key);
     if (got < 0)
@@ -152,13 +152,20 @@ static void put(dos *d, uint8_t character)
         dos_output(d, character);
 }
 
-/* Reads from the program's standard input, handle 0, which may be a file. Returns the same values as dos_input. */
-static int take(dos *d, uint8_t *byte)
+/* Returns what the program's standard input, handle 0, is instead of the console: a file or NUL; or NULL. */
+static dos_file *input_file(const dos *d)
 {
     dos_file *file = dos_file_at(d, 0);
-    if (file != NULL && file->kind == DOS_DISK)
-        return dos_get_byte(file, byte) ? 1 : -1;
-    return dos_input(d, byte);
+    return file != NULL && (file->kind == DOS_DISK || file->kind == DOS_NUL) ? file : NULL;
+}
+
+/* Reads a byte from standard input. Returns the same values as dos_input. */
+static int take(dos *d, uint8_t *byte)
+{
+    dos_file *file = input_file(d);
+    if (file == NULL)
+        return dos_input(d, byte);
+    return file->kind == DOS_DISK && dos_get_byte(file, byte) ? 1 : -1;
 }
 
 /* Echoes ^C and lets INT 23h follow. */
@@ -186,39 +193,41 @@ static dos_error input_character(dos *d, bool breaks, bool echoes)
     return DOS_OK;
 }
 
-/* AH = 01h: Reads a character and echoes it. */
+/* AH = 01h: Reads a character and echoes it. Ctrl-C calls INT 23h. */
 dos_error dos_call_input_echo(dos *d)
 {
     return input_character(d, true, true);
 }
 
-/* AH = 07h: Reads a character, Ctrl-C included. */
+/* AH = 07h: Reads a character without echo. Ctrl-C is a character like others. */
 dos_error dos_call_input_raw(dos *d)
 {
     return input_character(d, false, false);
 }
 
-/* AH = 08h: Reads a character without echo. */
+/* AH = 08h: Reads a character without echo. Ctrl-C calls INT 23h. */
 dos_error dos_call_input(dos *d)
 {
     return input_character(d, true, false);
 }
 
-/* AH = 02h: Writes the character DL. */
+/* AH = 02h: Writes the character DL. Returns the last character written in AL: a blank for a tab. */
 dos_error dos_call_output(dos *d)
 {
-    put(d, bios_low(&d->bios, ENGINE_EDX));
+    uint8_t character = bios_low(&d->bios, ENGINE_EDX);
+    put(d, character);
+    bios_set_low(&d->bios, ENGINE_EAX, character == '\t' ? ' ' : character);
     return DOS_OK;
 }
 
-/* Returns true if standard input has a character, or is a file. */
+/* Returns true if a read from standard input would not wait. */
 static bool input_waits(dos *d)
 {
-    const dos_file *file = dos_file_at(d, 0);
-    return (file != NULL && file->kind == DOS_DISK) || dos_input_waits(d);
+    return input_file(d) != NULL || dos_input_waits(d);
 }
 
-/* AH = 06h: With DL = FFh, reads a character if there is one (ZF clear); otherwise writes DL. */
+/* AH = 06h: If DL is FFh, reads a character without waiting: clears ZF if there is one, else sets it. Writes any other
+ * DL. */
 dos_error dos_call_direct(dos *d)
 {
     uint8_t byte = 0;
@@ -255,9 +264,15 @@ typedef struct line_kind {
     bool in_parts; /* a line that fills the buffer is complete; otherwise further characters are dropped */
 } line_kind;
 
+static void echo_text(dos *d, const line_kind *kind, const char *text)
+{
+    for (; *text != '\0'; text++)
+        kind->echo(d, (uint8_t)*text);
+}
+
 /* Lets the user type and edit a line of less than `capacity` characters, which are stored at `at`; d->line_used becomes
- * their number. *returned: it ends with a carriage return, which is not stored, and not with the input. When the call is
- * repeated after DOS_WAIT, it continues with the d->line_used characters that it has stored. */
+ * their number. *returned becomes true if a carriage return ended the line; it is not stored. When the call is repeated
+ * after DOS_WAIT, it continues with the d->line_used characters that it has stored. */
 static dos_error edit_line(dos *d, const line_kind *kind, uint32_t at, unsigned capacity, bool *returned)
 {
     uint8_t byte;
@@ -272,8 +287,7 @@ static dos_error edit_line(dos *d, const line_kind *kind, uint32_t at, unsigned 
         *returned = got == 1 && byte == '\r';
         if (got < 0 || *returned)
             break;
-        if (byte == 0 &&
-            d->scan_code != 0) { /* of the keys without a character, the left arrow is Backspace */
+        if (byte == 0 && d->scan_code != 0) { /* a key without a character: the left arrow is Backspace */
             byte = d->scan_code == CODE_LEFT ? '\b' : 0;
             d->scan_code = 0;
             if (byte == 0)
@@ -281,14 +295,15 @@ static dos_error edit_line(dos *d, const line_kind *kind, uint32_t at, unsigned 
         }
         if (byte == ESC) { /* drops the line */
             d->line_used = 0;
-            for (const char *text = "\\\r\n"; *text != '\0'; text++)
-                kind->echo(d, (uint8_t)*text);
+            echo_text(d, kind, "\\\r\n");
         } else if (byte == '\b') {
             if (d->line_used == 0)
                 continue;
             d->line_used--;
-            for (const char *text = "\b \b"; *text != '\0'; text++)
-                kind->echo(d, (uint8_t)*text);
+            echo_text(d, kind, "\b \b");
+        } else if (byte == '\n') { /* not stored; the one of a file's CR LF comes first in the next line */
+            if (d->line_used != 0)
+                echo_text(d, kind, "\r\n");
         } else if (d->line_used + 1u < capacity) {
             bios_store(&d->bios, at + d->line_used++, 1, byte);
             kind->echo(d, byte);
@@ -298,7 +313,7 @@ static dos_error edit_line(dos *d, const line_kind *kind, uint32_t at, unsigned 
 }
 
 /* AH = 0Ah: Reads a line. The buffer at DS:DX has its size in the first byte; DOS stores the length in the
- * second, and then the line with its carriage return, which the end of the input gives, too. */
+ * second, and then the line and a carriage return, also if the end of the input has ended the line. */
 dos_error dos_call_line(dos *d)
 {
     static const line_kind kind = {.take = take, .echo = put};
@@ -323,9 +338,10 @@ static void echo_on_screen(dos *d, uint8_t character)
     bios_video_put(&d->bios, character);
 }
 
-/* The console's line for AH = 3Fh, in DOS's data: how many of its characters have been read, their number, and the
- * characters, which a carriage return may follow. */
-enum { LINE_READ = DOS_LINE, LINE_COUNT, LINE_TEXT, LINE_CAPACITY = 128 };
+/* Offsets in DOS's data of the console's line for AH = 3Fh: a byte with the number of characters that the program has
+ * read, a byte with the number of all, and the characters, of which a carriage return may be the last. */
+enum { LINE_READ = DOS_LINE, LINE_COUNT, LINE_TEXT };
+enum { LINE_CAPACITY = 128 };
 
 /* Reads a new line into DOS's data. A line that begins with Ctrl-Z is the end of the file: it becomes empty. */
 static dos_error fill_line(dos *d)
@@ -363,6 +379,7 @@ dos_error dos_read_line(dos *d, uint32_t to, uint16_t size, uint16_t *done)
     }
     uint32_t next = bios_load(&d->bios, read, 1), count = bios_load(&d->bios, read + 1, 1);
     bool ended = false;
+    *done = 0;
     while (*done < size && !ended && (d->line_feed || next < count)) {
         ended = d->line_feed;
         uint8_t byte = ended ? '\n' : (uint8_t)bios_load(&d->bios, text + next++, 1);

@@ -19,7 +19,7 @@ static dos_error read_console(dos *d, const dos_file *file, uint32_t to, uint16_
     devices_console_flush(d->machine->devices);
     if (!file->raw)
         return dos_read_line(d, to, size, done);
-    for (; *done < size; ++*done) {
+    for (*done = 0; *done < size; ++*done) {
         uint8_t byte;
         int got = dos_input(d, &byte);
         if (got != 1)

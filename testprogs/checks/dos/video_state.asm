@@ -1,18 +1,18 @@
 ; INT 10h AH = 1Bh in each mode: AL, and of the 64 bytes the mode and columns, the rows and height of a character, the display, the colours,
-; the pages, the lines and the memory.
+; the pages, the lines, the flags and the memory. Of the flags, cursor emulation (bit 4) is left out, because DOSBox does not have it.
 ;! output
-;! 00281910081000080203
-;! 03501910081000080203
-;! 04281908080400010003
-;! 06501908080200010003
-;! 07501910080100080203
-;! 0D281908081000080003
-;! 0E501908081000040003
-;! 0F50190E080200020103
-;! 1050190E081000020103
-;! 11501E10080200010303
-;! 12501E10081000010303
-;! 13281908080001010003
+;! 0028191008100008022103
+;! 0350191008100008022103
+;! 0428190808040001000103
+;! 0650190808020001000103
+;! 0750191008010008022103
+;! 0D28190808100008000103
+;! 0E50190808100004000103
+;! 0F50190E08020002010103
+;! 1050190E08100002010103
+;! 11501E1008020001030103
+;! 12501E1008100001030103
+;! 1328190808000101000103
 ;! 1B
 org 100h
 %include "dos.inc"
@@ -32,6 +32,7 @@ org 100h
         mov di, state
         int 10h
         mov [answer], al
+        and byte [state + 2dh], ~10h
         push si
         mov si, places
 .byte:  lodsb
@@ -62,7 +63,7 @@ org 100h
         call crlf
         finish
 modes:  db 0, 3, 4, 6, 7, 0dh, 0eh, 0fh, 10h, 11h, 12h, 13h, 0ffh
-places: db 4, 5, 22h, 23h, 25h, 27h, 28h, 29h, 2ah, 31h, 0ffh
+places: db 4, 5, 22h, 23h, 25h, 27h, 28h, 29h, 2ah, 2dh, 31h, 0ffh
 .end:
 answer: db 0
 filled: dw shown
