@@ -15,8 +15,8 @@
 #include "p5tool/report.h"
 #include "report/stat/list.h"
 
-/* APPLICATION ("p5sc") and FORM, the version of the tables, are the application_id and the user_version in
- * database.sql. BUSY_MILLISECONDS is how long a statement waits for another process that writes. */
+/* APPLICATION ("p5sc") is the application_id in database.sql. FORM is the user_version there, the version of the tables.
+ * BUSY_MILLISECONDS is how long a statement waits for another process that writes. */
 enum { APPLICATION = 0x70357363, FORM = 3, BUSY_MILLISECONDS = 60000 };
 
 extern const embedded_file database_files[]; /* database.sql */
@@ -39,9 +39,8 @@ p5_status database_do(p5_database *database, const char *sql, p5_error *error)
                : database_error(database, error);
 }
 
-/* Adds a run. Its identity is a JSON object: kind, version, model, clock rate, guest, label, the writer's identity
- * (?7; or the command and its options if there is none), and the revision of the model, which json_patch leaves out
- * if it is NULL. */
+/* Adds a run. Its column `identity` is a JSON object. 'run' in it is the identity that the writer of the result has
+ * recorded (?7), or the command and its options if there is none. json_patch leaves out 'model_revision' if it is NULL. */
 static const char add_run[] =
     "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, source, guest_sha256, label, "
     "identity) "
@@ -107,8 +106,8 @@ static p5_status check_or_create_tables(p5_database *database, p5_error *error)
     return status;
 }
 
-/* Restricts what the contents of a file may do: no triggers, no views in place of tables, no functions with
- * side effects, no values without limits. */
+/* Restricts what the contents of a file may do: no triggers, no views in place of tables, no functions with side
+ * effects, no values of more than LONGEST_VALUE. */
 static void restrict_contents(sqlite3 *sqlite)
 {
     enum { LONGEST_VALUE = 16 << 20 /* bytes */ };
@@ -177,11 +176,14 @@ p5_status p5_database_open(const char *path, p5_database **database, p5_error *e
 {
     *database = NULL;
     /* Without write permission SQLite would open the file for reading and report a later error, so that is checked
-     * first. */
-    int writable = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (writable < 0)
-        return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    close(writable);
+     * first. A file that exists is not opened for that: closing it would release the locks that SQLite holds for
+     * another database of this process (POSIX record locks). */
+    if (access(path, W_OK) != 0) {
+        int made = errno == ENOENT ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+        if (made < 0)
+            return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+        close(made);
+    }
     p5_status status = open_file(path, database, error);
     return status == P5_OK ? make_usable(database, error) : status;
 }
@@ -189,12 +191,11 @@ p5_status p5_database_open(const char *path, p5_database **database, p5_error *e
 p5_status database_create(const char *path, p5_database **database, p5_error *error)
 {
     *database = NULL;
-    struct stat there; /* the file is overwritten, so it must not be a device, for example */
-    bool exists = stat(path, &there) == 0;
-    if (exists && !S_ISREG(there.st_mode))
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return error_set(error, P5_ERR_IO, "cannot write %s: this is not a regular file", path);
-    /* The lock is held until SQLite has closed the file, because closing another descriptor of the process would
-     * release SQLite's own locks. */
+    /* This descriptor stays open until SQLite has closed the file, because closing it would release SQLite's own locks
+     * (POSIX record locks). */
     int lock = p5_output_open(path, P5_OUTPUT_KEEP, NULL);
     if (lock < 0)
         return error_set(error, P5_ERR_IO, "cannot write %s: %s", path, p5_output_reason(-lock));
@@ -207,9 +208,9 @@ p5_status database_create(const char *path, p5_database **database, p5_error *er
     /* Like other traces, it is not forced to the disk: the journal protects against a killed run, and after a
      * power failure the run can be repeated. */
     status = database_do(*database, "PRAGMA synchronous = OFF", error);
-    /* SQLite empties the file. It is not unlinked, because a reader that has the unlinked file open would mistake
-     * the new journal for its own and delete it. */
-    if (status == P5_OK && exists && there.st_size > 0) {
+    /* SQLite empties the file. The file is not unlinked and made anew, because a reader that still has the old file
+     * open would mistake the new journal for that file's and delete it. */
+    if (status == P5_OK && fstat(lock, &about) == 0 && about.st_size > 0) {
         sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
         status = database_do(*database, "VACUUM", error);
         sqlite3_db_config((*database)->sqlite, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
@@ -259,7 +260,8 @@ p5_status database_execute(const p5_database *database, sqlite3_stmt *statement,
     int result = sqlite3_step(statement);
     p5_status status = P5_OK;
     if (result == SQLITE_CONSTRAINT)
-        status = error_set(error, P5_ERR_STATE, "%s has such a row already", database->path);
+        status = error_set(error, P5_ERR_STATE, "%s refuses a row: %s", database->path,
+                           sqlite3_errmsg(database->sqlite));
     else if (result != SQLITE_DONE)
         status = database_error(database, error);
     sqlite3_reset(statement);
@@ -354,7 +356,7 @@ p5_status database_add_interval(p5_database *database, const database_interval *
     return status;
 }
 
-/* Prepares the statement that adds `count` values: (?1, ?, ?) for each, where ?1 is the row's id. */
+/* Prepares the statement that adds `count` values: (?1, ?, ?) for each, where ?1 is the interval's id. */
 static p5_status prepare_values(p5_database *database, size_t count, p5_error *error)
 {
     static const char start[] = "INSERT INTO value (interval, event, value) VALUES ", one[] = "(?1, ?, ?),";

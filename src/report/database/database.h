@@ -33,8 +33,8 @@ typedef struct database_interval {
     const char *later_registers; /* registers of a later monitor; NULL: none */
 } database_interval;
 
-/* Makes a new database, overwriting a file at `path`. The file is locked until p5_database_close. `path` must live as
- * long as the database. */
+/* Makes a new database at `path`, in place of a database that is there. P5_ERR_FORMAT if the file there is anything else.
+ * The file is locked until p5_database_close. `path` must live as long as the database. */
 p5_status database_create(const char *path, p5_database **database, p5_error *error);
 /* Runs SQL statements, separated by semicolons, without results. */
 p5_status database_do(p5_database *database, const char *sql, p5_error *error);

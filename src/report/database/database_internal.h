@@ -15,8 +15,8 @@ struct p5_database {
 
 /* Sets an error with SQLite's last message: P5_ERR_FORMAT if the file is no database or damaged, else P5_ERR_IO. */
 p5_status database_error(const p5_database *database, p5_error *error);
-/* Executes a statement without results, and resets it and its parameters. Returns P5_ERR_STATE if the database has
- * such a row already. */
+/* Executes a statement without results, and resets it and its parameters. Returns P5_ERR_STATE if a row breaks a
+ * constraint, for example because the database has it already. */
 p5_status database_execute(const p5_database *database, sqlite3_stmt *statement, p5_error *error);
 /* Returns the number in the first row and column of a query; -1 if there is none, or after an error. */
 sqlite3_int64 database_ask(const p5_database *database, const char *sql);

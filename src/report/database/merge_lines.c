@@ -45,12 +45,13 @@ typedef struct merger {
     int counters;               /* number of counters in each row of a trace */
 } merger;
 
-/* Executes a statement that adds rows. A value that exists already is an error of the file. */
+/* Executes a statement that adds rows. A value that exists already, or is null, is an error of the file. */
 static p5_status add_rows(const merger *m, sqlite3_stmt *statement, p5_error *error)
 {
     p5_status status = database_execute(m->database, statement, error);
-    return status == P5_ERR_STATE ? error_set(error, P5_ERR_FORMAT, "an event stands twice in one run")
-                                  : status;
+    return status == P5_ERR_STATE
+               ? error_set(error, P5_ERR_FORMAT, "a value is null, or an event stands twice in one run")
+               : status;
 }
 
 /* Adds the run of a header. */

@@ -92,6 +92,8 @@ rows=$(grep -c '"row":' t.jsonl)
 sed '$s/"rows":[0-9]*/"rows":1/' t.jsonl >fewer.jsonl
 refuse fewer.jsonl "the summary is of 1 rows, but there are $rows"
 refuse other.jsonl 'other counters'
+sed '/"row":5,/s/"clocks":[0-9]*,/"clocks":null,/' t.jsonl >null.jsonl
+refuse null.jsonl 'a value is null'
 refuse cut-interval.json 'cut off'
 refuse endless.json 'cut off'
 refuse z.jsonl.zst 'zstd -d'
