@@ -59,9 +59,9 @@ typedef struct p5_event_info {
 const p5_event_info *p5_event_describe(enum p5_event id);
 
 /* Finds an event by canonical name, alias (perfctr, OpenBSD, Solaris, FreeBSD p5-..., the SDM's mnemonic),
- * perf's name (p5_perf_names), or raw code rNN or rNN.C (hexadecimal NN, counter C). Case and '-', '_' do not
+ * perf's name (`p5scope list perf`), or raw code rNN or rNN.C (hexadecimal NN, counter C). Case and '-', '_' do not
  * matter. A raw code that the two counters decode differently needs its .C. P5_ERR_NAME, with similar names
- * as a hint, if there is none. Manual: table 26-24. */
+ * as a hint, if there is none; P5_ERR_RANGE for a code above 3Fh. Manual: table 26-24. */
 p5_status p5_event_find(const char *name, enum p5_event *id, p5_error *error);
 
 /* Returns the event that code `code` (0-63) selects on counter `counter` (0 or 1) of a processor of `family`,

@@ -175,10 +175,11 @@ typedef struct p5_code_options {
 } p5_code_options;
 
 /* Loads machine code for 32-bit protected mode with flat segments, entered at its first byte, with ESP at the end
- * of a 64 KB stack. The memory is 32 MB, which is mapped one to one. The run ends with status 0 when control
- * reaches the end of the code; nothing of that end is counted. An exception or interrupt ends it with P5_END_FAILED,
- * because the code has no handlers. `code` may be NULL if `size` is 0, `options` always. P5_ERR_FORMAT: code or data
- * reach beyond the memory; P5_ERR_RANGE: the model lacks a bit of cr4, or `code` is NULL and `size` is not 0;
+ * of a 64 KB stack. The memory is 32 MB, which is mapped one to one; page tables, descriptors and the stack take its
+ * last 112 KB. The run ends with status 0 when control reaches the end of the code, where p5scope puts two bytes more;
+ * nothing of that end is counted. An exception or interrupt ends it with P5_END_FAILED, because the code has no handlers.
+ * `code` may be NULL if `size` is 0, `options` always. P5_ERR_FORMAT: code or data reach into the last 112 KB, or
+ * overlap; P5_ERR_RANGE: the model lacks a bit of cr4, or `code` is NULL and `size` is not 0;
  * P5_ERR_STATE; P5_ERR_MEMORY. */
 p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t size,
                                const p5_code_options *options, p5_error *error);

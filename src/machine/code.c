@@ -16,6 +16,19 @@ enum { DEFAULT_SECONDS = 10 };             /* default time-out, in host time */
 /* UD2 follows the code. It raises #UD at exit_address, which ends the run with P5_END_EXIT. */
 static const uint8_t undefined[] = {0x0f, 0x0b};
 
+/* Checks that the data do not overwrite the code or UD2. Both addresses and sizes are those of `image`. */
+static p5_status check_apart(const p5_case_image *image, p5_error *error)
+{
+    const uint64_t text = image->text_address, text_end = text + image->text_size;
+    const uint64_t data = image->data_address, data_end = data + image->data_size;
+    if (image->data_size == 0 || data_end <= text || data >= text_end)
+        return P5_OK;
+    return error_set(error, P5_ERR_FORMAT,
+                     "the data from %" PRIX64 "h on overlap the code from %" PRIX64
+                     "h on, which ends at %" PRIX64 "h",
+                     data, text, text_end);
+}
+
 /* Does the work of p5_machine_load_code. `options` is a copy in which no member of a later version is missing
  * (SIZED_COPY_IN). The size limit keeps the sums below from overflowing. */
 static p5_status load(p5_machine *machine, const void *code, size_t size, const p5_code_options *options,
@@ -42,7 +55,9 @@ static p5_status load(p5_machine *machine, const void *code, size_t size, const 
                                  .exit_address = address + (uint32_t)size,
                                  .cpl = options->system ? 0 : 3,
                                  .cr4 = options->cr4};
-    p5_status status = p5_machine_load_case(machine, &image, error);
+    p5_status status = check_apart(&image, error);
+    if (status == P5_OK)
+        status = p5_machine_load_case(machine, &image, error);
     free(text);
     return status;
 }

@@ -176,9 +176,12 @@ void engine_get_x87(const engine *e, uint8_t image[X87_IMAGE_BYTES])
 void engine_set_x87(engine *e, const uint8_t image[X87_IMAGE_BYTES])
 {
     uc_env *env = e->env;
+    uint16_t control, status;
     uint32_t fip, fdp;
-    memcpy(&env->fpuc, image, 2);
+    memcpy(&control, image, 2);
+    memcpy(&status, image + X87_IMAGE_STATUS, 2);
     x87_from_image(env, image);
+    x87_load_words(env, control, status);
     memcpy(&fip, image + IMAGE_FIP, 4);
     memcpy(&fdp, image + IMAGE_FDP, 4);
     memcpy(&env->fpcs, image + IMAGE_FCS, 2);

@@ -42,8 +42,10 @@ void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file,
 void *__wrap_mmap64(void *at, size_t bytes, int protection, int flags, int file, int64_t offset)
 {
     enum { PROGRAM = 64 << 20 /* bytes before this function, more than the program has */ };
-    if (at == NULL && bytes == ENGINE_TRANSLATIONS && protection & PROT_EXEC)
-        at = (void *)(((uintptr_t)__wrap_mmap64 - PROGRAM - ENGINE_TRANSLATIONS) / HUGE_PAGE * HUGE_PAGE);
+    const uintptr_t here = (uintptr_t)__wrap_mmap64, below = PROGRAM + ENGINE_TRANSLATIONS;
+    /* Valgrind loads libraries at low addresses, below which there is no room. */
+    if (at == NULL && bytes == ENGINE_TRANSLATIONS && protection & PROT_EXEC && here > below)
+        at = (void *)((here - below) / HUGE_PAGE * HUGE_PAGE);
     return __real_mmap64(at, bytes, protection, flags, file, offset);
 }
 

@@ -22,6 +22,9 @@ void x87_wait_before(engine *e);
  * without the control word. */
 void x87_to_image(const uc_env *env, uint8_t image[X87_IMAGE_BYTES]);
 void x87_from_image(uc_env *env, const uint8_t image[X87_IMAGE_BYTES]);
+/* Sets the control and the status word as FLDENV does: bits that do not exist are ignored, and ES and B follow from the
+ * flags and the masks. */
+void x87_load_words(uc_env *env, uint32_t control, uint32_t status);
 /* Returns the 11-bit opcode of an x87 instruction, as FNSTENV stores it, from the two bytes after its prefixes. */
 static inline uint16_t x87_opcode(const uint8_t bytes[2])
 {

@@ -110,11 +110,17 @@ static void pack(const uc_env *env, bool wide, uint32_t words[ENVIRONMENT_WORDS]
     words[6] = (dp >> 16) << 12;
 }
 
+void x87_load_words(uc_env *env, uint32_t control, uint32_t status)
+{
+    env->fpuc = (uint16_t)((control & CONTROL_BITS) | CONTROL_ONE);
+    env->fpus = (uint16_t)(status & (X87_CC | X87_SF | X87_EXCEPTIONS));
+    env->fpstt = status >> 11 & 7;
+    x87_update_summary(env);
+}
+
 static void unpack(uc_env *env, bool wide, const uint32_t words[ENVIRONMENT_WORDS])
 {
-    env->fpuc = (uint16_t)((words[0] & CONTROL_BITS) | CONTROL_ONE);
-    env->fpus = (uint16_t)(words[1] & (X87_CC | X87_SF | X87_EXCEPTIONS)); /* ES and B follow below */
-    env->fpstt = words[1] >> 11 & 7;
+    x87_load_words(env, words[0], words[1]);
     for (unsigned i = 0; i < 8; i++)
         env->fptags[i] = (words[2] >> 2 * i & 3) == 3;
     if (!uc_env_is_real(env)) {
@@ -129,7 +135,6 @@ static void unpack(uc_env *env, bool wide, const uint32_t words[ENVIRONMENT_WORD
         env->fpdp = (words[5] & 0xffff) | (words[6] >> 12) << 16;
         env->fpcs = env->fpds = 0; /* the offsets are linear addresses */
     }
-    x87_update_summary(env);
 }
 
 static void load_environment(uc_env *env, uint64_t address, bool wide, uint32_t words[ENVIRONMENT_WORDS],

@@ -176,11 +176,11 @@ static p5_status check_registers(const p5_machine *machine, p5_machine_registers
     return status;
 }
 
-/* Returns the value to write to EFLAGS. VM stays, because it would change the mode. In a Linux program, only the flags
- * change that ptrace permits. */
+/* Returns the value to write to EFLAGS. VM stays, because it would change the mode, and so do bits that the processor
+ * lacks. In a Linux program, only the flags change that ptrace permits. */
 static uint32_t writable_flags(const p5_machine *machine, uint32_t before, uint32_t after)
 {
-    const uint32_t may = machine->guest == &linux_guest ? EFLAGS_USER : ~(uint32_t)EFLAGS_VM;
+    const uint32_t may = machine->guest == &linux_guest ? EFLAGS_USER : EFLAGS_ALL & ~(uint32_t)EFLAGS_VM;
     return (before & ~may) | (after & may);
 }
 

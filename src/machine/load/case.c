@@ -114,11 +114,11 @@ static void case_descriptors(engine *e)
 static p5_status case_place(engine *e, const char *what, const uint8_t *bytes, size_t size, uint32_t address,
                             p5_error *error)
 {
-    if (address > CASE_TOP || size > CASE_TOP - address)
-        return error_set(error, P5_ERR_FORMAT, "the %s of a case (%zu bytes at %Xh) ends above %Xh", what,
-                         size, address, CASE_TOP);
     if (size == 0)
         return P5_OK;
+    if (address > CASE_TOP || size > CASE_TOP - address)
+        return error_set(error, P5_ERR_FORMAT, "the %s from %Xh on ends above %Xh, where the stack begins",
+                         what, address, CASE_TOP);
     uint8_t *ram = engine_ram(e, address, (uint32_t)size);
     if (bytes != NULL)
         memcpy(ram, bytes, size);

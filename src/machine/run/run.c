@@ -353,7 +353,7 @@ p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
     if (machine->options.look_only)
         return error_set(error, P5_ERR_STATE, "the machine was loaded for inspection only");
     if (machine->running)
-        return error_set(error, P5_ERR_STATE, "the machine is running; a callback cannot run it");
+        return error_set(error, P5_ERR_STATE, "the machine is running already");
     return P5_OK;
 }
 

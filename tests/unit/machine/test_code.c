@@ -65,6 +65,19 @@ TEST(other_ends_are_errors)
     const p5_code_options far = {.size = sizeof far, .address = 0x7fffff00};
     assert_int_equal(p5_count_code(reads, sizeof reads, &far, &counts, &error), P5_ERR_FORMAT);
     assert_null(counts);
+    const p5_code_options none_far = {.size = sizeof none_far,
+                                      .data_address = UINT32_MAX}; /* no data: no error */
+    assert_int_equal(p5_count_code(reads, sizeof reads, &none_far, &counts, &error), P5_OK);
+    p5_counts_free(counts);
+    p5_code_options overlap = {.size = sizeof overlap, .data = reads, .data_size = 4, .address = 0x300000};
+    for (overlap.data_address = 0x300000 - 5; overlap.data_address <= 0x300000 + sizeof reads + 3;
+         overlap.data_address++) { /* the code is followed by two bytes that end the run */
+        const bool apart =
+            overlap.data_address <= 0x300000 - 4 || overlap.data_address >= 0x300000 + sizeof reads + 2;
+        assert_int_equal(p5_count_code(reads, sizeof reads, &overlap, &counts, &error),
+                         apart ? P5_OK : P5_ERR_FORMAT);
+        p5_counts_free(counts);
+    }
     const p5_code_options system = {.size = sizeof system, .system = true};
     assert_int_equal(p5_count_code(hlt, sizeof hlt, &system, &counts, &error), P5_ERR_STATE);
     assert_non_null(strstr(error.message, "HLT"));

@@ -81,7 +81,8 @@ TEST(flags_and_code_are_written)
     static const uint8_t dec_eax = 0x48;
     open_code(code, sizeof code);
     const uint32_t flags = registers.eflags;
-    registers.eflags = flags | 1 | 1u << 17; /* CF; VM keeps its value */
+    registers.eflags =
+        flags | 1 | 1u << 17 | 0xffc08028; /* CF; VM keeps its value, and so do bits that do not exist */
     assert_int_equal(write_registers(), P5_OK);
     read_registers();
     assert_int_equal(registers.eflags, flags | 1);
@@ -116,6 +117,18 @@ TEST(x87_and_mmx_are_one_image)
     assert_int_equal(write_registers(), P5_OK);
     read_registers();
     assert_memory_equal(registers.x87 + 28, two, sizeof two);
+    memset(registers.x87, 0xff, 2); /* the control word: all exceptions masked, and bits that do not exist */
+    registers.x87[4] |= 0x81;       /* the status word: IE, and ES, which only an unmasked exception sets */
+    assert_int_equal(write_registers(), P5_OK);
+    read_registers();
+    assert_int_equal(registers.x87[0] | registers.x87[1] << 8, 0x1f7f);
+    assert_int_equal(registers.x87[4], 0x01);
+    registers.x87[0] &= 0xfe; /* IM */
+    assert_int_equal(write_registers(), P5_OK);
+    read_registers();
+    assert_int_equal(registers.x87[4], 0x81);
+    registers.x87[0] |= 1; /* FINIT, which follows, has a WAIT */
+    assert_int_equal(write_registers(), P5_OK);
     run(0);
     read_registers();
     const unsigned top = registers.x87[5] >> 3 & 7;
