@@ -1,1 +1,0 @@
-p5scope --version
