@@ -25,8 +25,14 @@ void profile_set_context(p5_core *core, uint32_t context)
                          core->now);
 }
 
-/* Returns how a block leaves its function: ISA_CALL for every call, ISA_RET, ISA_FAR or ISA_IRET, or
- * ISA_NOT_BRANCH if it does not. Of the far transfers, only CALL and RET change ESP. */
+/* Returns true if the block ends with a far RET. */
+static bool is_far_return(const p5_block *block)
+{
+    return block->branch_kind == ISA_FAR && block->ops[block->count - 1].far_return;
+}
+
+/* Returns how a block leaves its function: ISA_CALL for every call, ISA_RET for a near return, ISA_IRET, ISA_FAR for
+ * other far transfers, or ISA_NOT_BRANCH if it does not. Of the far transfers, only CALL and RET change ESP. */
 static uint8_t leaves_by(const p5_block *block)
 {
     const op *last = &block->ops[block->count - 1];
@@ -35,7 +41,7 @@ static uint8_t leaves_by(const p5_block *block)
     case ISA_CALL_INDIRECT:
         return ISA_CALL;
     case ISA_FAR:
-        return !last->far_return && (last->def_gpr & (1 << ISA_ESP)) != 0 ? ISA_CALL : ISA_FAR;
+        return !is_far_return(block) && (last->def_gpr & (1 << ISA_ESP)) != 0 ? ISA_CALL : ISA_FAR;
     case ISA_RET:
     case ISA_IRET:
         return block->branch_kind;
@@ -52,6 +58,7 @@ static profile_end end_of(const profiler *p)
         return p->end;
     return (profile_end){.leaves =
                              block->profile.goes_on == PROFILE_ELSEWHERE ? leaves_by(block) : ISA_NOT_BRANCH,
+                         .returns = block->branch_kind == ISA_RET || is_far_return(block),
                          .last = block->branch_address,
                          .after = block->fall_through,
                          .function = profile_function(block) - 1};
@@ -71,38 +78,36 @@ void profile_released(profiler *p, const p5_block *block)
     p->block = NULL;
 }
 
-/* Returns the number of the function at `address`, from 1. If no symbol covers it, returns 0 or
- * PROFILE_UNKNOWN and the space. */
+/* Returns the number of the function at `address` as profile_end.function has it. */
 static uint32_t function_at(const profiler *p, uint64_t address)
 {
     size_t low = ARRAY_SEARCH(p->functions, p->options.function_count, end, address + 1ull);
     bool covered = low < p->options.function_count && p->functions[low].start <= address;
-    if (covered && p->functions[low].start != 0)
+    if (covered && p->functions[low].start != 0) /* 0: code of no function (profile_range) */
         return (uint32_t)low + 1;
     return PROFILE_SPACE(address) ? PROFILE_UNKNOWN | PROFILE_SPACE(address) : 0;
 }
 
-/* Returns whether a symbol covers the function. Functions are numbered as in profile_end.function. */
-static bool is_known(uint32_t function)
+/* Returns whether a symbol covers the function with this number. */
+static bool is_known(uint32_t number)
 {
-    return function != 0 && (function & PROFILE_UNKNOWN) == 0;
+    return number != 0 && (number & PROFILE_UNKNOWN) == 0;
 }
 
 /* Returns the address space of a function. */
-static unsigned space_of(const profiler *p, uint32_t function)
+static unsigned space_of(const profiler *p, uint32_t number)
 {
-    return is_known(function) ? PROFILE_SPACE(p->functions[function - 1].start)
-                              : function & (PROFILE_SPACES - 1);
+    return is_known(number) ? PROFILE_SPACE(p->functions[number - 1].start) : number & (PROFILE_SPACES - 1);
 }
 
-/* Returns the first address of a function, or `from` if it is unknown. */
-static uint64_t start_of(const profiler *p, uint32_t function, uint64_t from)
+/* Returns the first address of a function, or `otherwise` if it is unknown. */
+static uint64_t start_of(const profiler *p, uint32_t number, uint64_t otherwise)
 {
-    return is_known(function) ? p->functions[function - 1].start : from;
+    return is_known(number) ? p->functions[number - 1].start : otherwise;
 }
 
-/* Returns the function of a recorded block. */
-static uint32_t function_of(const p5_block *block)
+/* Returns the number of the function of a recorded block. */
+static uint32_t number_of(const p5_block *block)
 {
     return profile_function(block) - 1;
 }
@@ -110,11 +115,11 @@ static uint32_t function_of(const p5_block *block)
 /* Returns the profile address of the instruction at `linear` of a recorded block. */
 static uint64_t address_of(const profiler *p, const p5_block *block, uint32_t linear)
 {
-    return PROFILE_AT(space_of(p, function_of(block)), linear);
+    return PROFILE_AT(space_of(p, number_of(block)), linear);
 }
 
 /* Returns the number of the space of the current page directory. If there are too many directories, the
- * remaining ones share the last space. */
+ * remaining ones share the last space with the one that got it first. */
 static unsigned space_of_directory(profiler *p)
 {
     unsigned space = p->options.spaces > 0 ? p->options.spaces : 1;
@@ -153,7 +158,7 @@ static uint64_t find_address(p5_core *core, const isa_block *code)
     return PROFILE_AT(space_of_directory(p), code->linear);
 }
 
-/* Records the block's instructions, and its function in block->profile. */
+/* Records the block's instructions, and fills in block->profile. */
 static void record_block(p5_core *core, p5_block *block)
 {
     profiler *p = core->profile;
@@ -189,9 +194,11 @@ static void record_block(p5_core *core, p5_block *block)
 /* ---- contexts ------------------------------------------------------------------------------------------ */
 
 /* Returns the context that a call at `call_site` to `function` (its first address) reaches from context `from`, and
- * counts the call. Sets p->edge. If no more contexts can be stored, the callee counts as part of its caller. */
+ * counts the call. Sets p->edge. A function that is on the stack already keeps its context there. If no more contexts
+ * can be stored, the callee counts as part of its caller. Context 1 is the root, above all functions. */
 static uint32_t call_edge(profiler *p, uint32_t from, uint64_t call_site, uint64_t function)
 {
+    _Static_assert(MOST_CONTEXTS <= 1 << 16 && PROFILE_SPACES <= 1 << 8, "the fields of `where`");
     uint64_t where = (uint64_t)from << 48 | (uint64_t)PROFILE_SPACE(function) << 40 | call_site;
     uint32_t *index = key_find(&p->edge_table, where, (uint32_t)function);
     if (!index) {
@@ -267,17 +274,17 @@ static void begin(p5_core *core, uint64_t function)
     profile_set_context(core, call_edge(p, 1, 0, function));
 }
 
-/* Handles a transfer to `from`, in the function that begins at `function` (0: unknown), by neither call nor return. A
- * transfer into the middle of a function on the stack unwinds to it, as longjmp does. Where nothing was called or
- * interrupted since the profile began, an IRET starts a program, and a return into the middle of a function continues the
- * caller of the outermost one. Any other is a tail call, which will return to where its caller would have
- * returned. */
-static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint64_t function)
+/* Handles a transfer to `to`, in the function that begins at `function` (0: none), which is no call and for which no
+ * frame has the return address. A transfer into the middle of a function on the stack unwinds to it, as longjmp does.
+ * While there are no frames, an IRET or far RET, or a near RET into the middle of a function, leads to a started program
+ * or to a caller from before the profile began. Its function becomes the outermost one. Anything else is a tail call,
+ * which will return to where its caller would have returned. */
+static void transfer(p5_core *core, const profile_end *end, uint64_t to, uint64_t function)
 {
     profiler *p = core->profile;
     if (function == 0 || function == p->contexts.items[p->context].function)
         return;
-    if (from != function) {
+    if (to != function) {
         size_t oldest = p->frames.count > SEARCH_FRAMES ? p->frames.count - SEARCH_FRAMES : 0;
         for (size_t i = p->frames.count; i-- > oldest;) {
             uint32_t context = p->frames.items[i].context;
@@ -288,7 +295,8 @@ static void transfer(p5_core *core, const profile_end *end, uint64_t from, uint6
             return;
         }
     }
-    if (p->frames.count == 0 && (end->leaves == ISA_IRET || (end->leaves == ISA_RET && from != function)))
+    bool unwinds = end->leaves == ISA_IRET || (end->returns && (end->leaves == ISA_FAR || to != function));
+    if (p->frames.count == 0 && unwinds)
         begin(core, function);
     else
         profile_set_context(
@@ -319,17 +327,17 @@ static bool signalled(p5_core *core, uint64_t function, unsigned cpl_class)
     return true;
 }
 
-/* Returns whether a far transfer to `from`, which no symbol covers, enters a function, such as a started
- * program or code in another mode. That is so the first time that the code there is executed, and from then
- * on. Otherwise a task may be continuing where it was interrupted. */
-static bool is_entry(profiler *p, uint64_t from)
+/* Returns whether a far transfer to `to`, which no symbol covers, enters a function, such as a started program or code in
+ * another mode. The first transfer does so if the code there is newly executed, and then all others do. Otherwise a task
+ * may be continuing where it was interrupted. */
+static bool is_entry(profiler *p, uint64_t to)
 {
-    uint32_t *entered = key_find(&p->entry_table, from, 0);
+    uint32_t *entered = key_find(&p->entry_table, to, 0);
     if (entered == NULL) {
         p->out_of_memory = true;
         return false;
     }
-    if (*entered == 0 && p->fresh != from) {
+    if (*entered == 0 && p->fresh != to) {
         p->entry_table.used--;
         return false;
     }
@@ -337,51 +345,51 @@ static bool is_entry(profiler *p, uint64_t from)
     return true;
 }
 
-/* Handles a transfer to `from`, in function `number`, other than simple continuation. The stretch before
- * ended like `end`. */
-static void arrive(p5_core *core, const profile_end *end, uint64_t from, uint32_t number, unsigned cpl_class)
+/* Handles the step to `to`, in function `number`, from the stretch before, which ended like `end`: a call, a return or
+ * another transfer, or a step into the next function. */
+static void arrive(p5_core *core, const profile_end *end, uint64_t to, uint32_t number, unsigned cpl_class)
 {
     profiler *p = core->profile;
-    uint64_t function = start_of(p, number, from);
+    uint64_t function = start_of(p, number, to);
     if (end->leaves == ISA_CALL) {
         unsigned space = space_of(p, end->function);
-        if ((uint32_t)from == end->after) /* CALL that reads EIP */
+        if ((uint32_t)to == end->after && number == end->function) /* CALL that reads EIP */
             return;
         enter_function(core, PROFILE_AT(space, end->last), PROFILE_AT(space, end->after), function, false);
         if (p->block)
             p->block->profile.edge = p->edge;
         return;
     }
-    if (end->leaves && (pop_to(core, from, false) || signalled(core, function, cpl_class)))
+    if (end->leaves && (pop_to(core, to, false) || signalled(core, function, cpl_class)))
         return;
-    bool other = PROFILE_SPACE(from) != PROFILE_SPACE(p->contexts.items[p->context].function);
-    bool entered = other || (!is_known(number) && (end->leaves == ISA_FAR || end->leaves == ISA_IRET) &&
-                             is_entry(p, from));
-    transfer(core, end, from, start_of(p, number, entered ? from : 0));
+    bool entered = is_known(number) ||
+                   PROFILE_SPACE(to) != PROFILE_SPACE(p->contexts.items[p->context].function) ||
+                   ((end->leaves == ISA_FAR || end->leaves == ISA_IRET) && is_entry(p, to));
+    transfer(core, end, to, entered ? function : 0);
 }
 
-/* Sets the context of a sample that was taken just before the instruction at `from`, which comes next. */
-static void close_sample(profiler *p, uint64_t from)
+/* Sets the context of a sample that was taken just before the instruction at `next`, which comes next. */
+static void close_sample(profiler *p, uint64_t next)
 {
     if (!p->open_sample)
         return;
     p->open_sample = false;
     profile_sample *sample = &p->samples.items[p->samples.count - 1];
-    if ((uint32_t)sample->address != (uint32_t)from)
+    if ((uint32_t)sample->address != (uint32_t)next)
         return;
-    sample->address = from;
+    sample->address = next;
     sample->context = p->context;
 }
 
-/* Returns whether the last stretch ended with INT and expects to continue after it. The code there may belong
- * to another function, which INT does not lead to. */
+/* Returns whether the last stretch ended with INT and expects to continue after it. Even if another function begins
+ * there, INT is no step into it. */
 static bool is_software_interrupt(const profiler *p)
 {
     return p->block && p->block->branch_kind == ISA_INT && (uint32_t)p->expected == p->block->fall_through;
 }
 
-/* Enters an interrupt handler, which will return to where the last stretch, which ended like `end`, led. A
- * call or return at its end is handled first. */
+/* Enters an interrupt handler. It will return to where the last stretch led, which ended like `end`. A call or return at
+ * the end of that stretch is handled first. */
 static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class, uint64_t function)
 {
     profiler *p = core->profile;
@@ -391,31 +399,31 @@ static void interrupt(p5_core *core, const profile_end *end, unsigned cpl_class,
         expected = top->return_address;
     uint32_t number = function_at(p, expected);
     bool software = is_software_interrupt(p);
-    if (p->started && !software && (number != end->function || end->leaves))
+    if (!software && (number != end->function || end->leaves))
         arrive(core, end, expected, number, cpl_class);
     close_sample(p, expected);
     uint64_t site = software ? PROFILE_AT(PROFILE_SPACE(expected), end->last) : expected;
     enter_function(core, site, expected, function, true);
 }
 
-/* Finds the context of the stretch at `from` if it is not simply that of the stretch before, which ended like
- * `end`. An unexpected transfer is a signal or interrupt, or the return from one. */
-static void find_context(p5_core *core, const profile_end *end, uint64_t from, uint32_t number)
+/* Finds the context of the stretch at `to`, in function `number`, if it is not simply that of the stretch before, which
+ * ended like `end`. An unexpected transfer is a signal or interrupt, or the return from one. */
+static void find_context(p5_core *core, const profile_end *end, uint64_t to, uint32_t number)
 {
     profiler *p = core->profile;
-    uint64_t function = start_of(p, number, from);
+    uint64_t function = start_of(p, number, to);
     if (!p->started) {
         p->started = true;
         begin(core, function);
         return;
     }
-    if ((uint32_t)from == (uint32_t)p->expected)
-        arrive(core, end, from, number, core->cpl_class);
-    else if (!pop_to(core, from, true) && !signalled(core, function, core->cpl_class))
+    if ((uint32_t)to == (uint32_t)p->expected)
+        arrive(core, end, to, number, core->cpl_class);
+    else if (!pop_to(core, to, true) && !signalled(core, function, core->cpl_class))
         interrupt(core, end, p->cpl_class, function);
 }
 
-/* Updates the calling context before the stretch `r` is priced, and takes an interval if one is over. */
+/* Updates the calling context before the stretch `r` is priced, and records the interval if it is over. */
 void profile_follow(p5_core *core, const p5_retired *r)
 {
     profiler *p = core->profile;
@@ -424,17 +432,17 @@ void profile_follow(p5_core *core, const p5_retired *r)
     p5_block *block = r->block;
     if (block->profile.place == 0)
         record_block(core, block);
-    uint64_t from = address_of(p, block, r->first == 0 ? block->code->linear : block->ops[r->first].address);
-    uint32_t function = function_of(block);
+    uint64_t to = address_of(p, block, r->first == 0 ? block->code->linear : block->ops[r->first].address);
+    uint32_t number = number_of(block);
     profile_end end = end_of(p);
-    p->space = PROFILE_SPACE(from);
-    if ((uint32_t)from != (uint32_t)p->expected || function != end.function || end.leaves)
-        find_context(core, &end, from, function);
-    close_sample(p, from);
-    bool whole = r->first + r->count == block->count;
-    p->block = whole ? block : NULL;
-    p->end = (profile_end){.last = block->ops[r->first + r->count - 1].address, .function = function};
-    p->expected = r->next | (whole ? block->profile.goes_on : PROFILE_IN(function));
+    p->space = PROFILE_SPACE(to);
+    if ((uint32_t)to != (uint32_t)p->expected || number != end.function || end.leaves)
+        find_context(core, &end, to, number);
+    close_sample(p, to);
+    bool ends_block = r->first + r->count == block->count;
+    p->block = ends_block ? block : NULL;
+    p->end = (profile_end){.last = block->ops[r->first + r->count - 1].address, .function = number};
+    p->expected = r->next | (ends_block ? block->profile.goes_on : PROFILE_IN(number));
     p->cpl_class = core->cpl_class;
 }
 
@@ -447,13 +455,13 @@ static bool calls_again(p5_core *core, const p5_block *last, const p5_block *blo
         p->frames.count == p->frames.capacity || p->frames.count == MOST_FRAMES)
         return false;
     profile_edge *edge = &p->edges.items[last->profile.edge - 1];
-    uint64_t from = address_of(p, block, (uint32_t)block->profile.place);
-    if (edge->from != p->context || edge->function != start_of(p, function_of(block), from))
+    uint64_t to = address_of(p, block, (uint32_t)block->profile.place);
+    if (edge->from != p->context || edge->function != start_of(p, number_of(block), to))
         return false;
     p->frames.items[p->frames.count++] =
         (profile_frame){address_of(p, last, last->fall_through), p->context, false};
     edge->calls++;
-    p->space = PROFILE_SPACE(from);
+    p->space = PROFILE_SPACE(to);
     profile_set_context(core, edge->to);
     return true;
 }
@@ -500,12 +508,16 @@ void profile_delivered(p5_core *core, unsigned cpl_class, uint32_t handler)
     profiler *p = core->profile;
     const profile_end end = end_of(p);
     uint64_t to = PROFILE_AT(core->cpl_class == P5_CPL_USER ? p->space : 0, handler);
-    uint32_t function = function_at(p, to);
-    interrupt(core, &end, cpl_class, start_of(p, function, to));
+    uint32_t number = function_at(p, to);
+    uint64_t function = start_of(p, number, to);
+    if (p->started)
+        interrupt(core, &end, cpl_class, function);
+    else
+        begin(core, function); /* what it interrupts is not known */
     p->space = PROFILE_SPACE(to);
     p->started = true;
-    p->end = (profile_end){.last = end.last, .function = function};
+    p->end = (profile_end){.last = end.last, .function = number};
     p->block = NULL;
     p->cpl_class = core->cpl_class;
-    p->expected = handler | PROFILE_IN(function);
+    p->expected = handler | PROFILE_IN(number);
 }

@@ -54,7 +54,8 @@ typedef struct profile_own {
 
 /* How a stretch ended. */
 typedef struct profile_end {
-    uint8_t leaves; /* kind of call or return that ended it (isa_branch); 0: none */
+    uint8_t leaves; /* kind of call or return that ended it (isa_branch); ISA_NOT_BRANCH (0): none */
+    bool returns;   /* it ended with a RET, near or far */
     uint32_t last;  /* address of its last instruction */
     uint32_t after; /* address after that instruction, if it is a call or return */
     /* Number of its function, from 1. If no symbol covers it: 0 in space 0, PROFILE_UNKNOWN | space in others. */
@@ -116,7 +117,7 @@ struct profiler {
     uint64_t fresh;
     ARRAY_OF(profile_frame) frames;
     uint32_t context;   /* the current one */
-    bool started;       /* at least one instruction was executed */
+    bool started;       /* an instruction was executed, or an interrupt delivered */
     uint64_t expected;  /* where control goes after the last stretch, with PROFILE_IN of its function in the
                            upper half if it is expected there, else PROFILE_ELSEWHERE */
     p5_block *block;    /* block at whose end the last stretch ended; NULL: use `end` */

@@ -299,3 +299,62 @@ TEST(a_long_halt_is_attributed_in_full)
                 halted += view.sites[i].amounts.items[n].increments;
     assert_true(halted == all);
 }
+
+static const profile_range main_and_callee[] = {{MAIN, MAIN_END}, {CALLEE, CALLEE + 0x100}};
+static const profile_options two_functions = {
+    .functions = main_and_callee, .function_count = 2, .sample_quantity = P5_PROFILE_NONE};
+
+/* Returns whether a function is an outermost one, which nothing in the profile has called. */
+static bool is_outermost(const p5_core *core, uint64_t function)
+{
+    profile_view view;
+    profile_get_view(core, &view);
+    for (size_t i = 0; i < view.context_count; i++)
+        if (view.contexts[i].function == function)
+            return view.contexts[i].parent == 1;
+    return false;
+}
+
+/* A CALL of the next instruction reads EIP, unless another function begins there. */
+TEST(a_call_of_the_next_function_is_a_call)
+{
+    for (unsigned next_function = 0; next_function < 2; next_function++) {
+        const profile_range functions[] = {{MAIN, next_function ? BEHIND : MAIN_END}, {BEHIND, MAIN_END}};
+        const profile_options options = {
+            .functions = functions, .function_count = 1 + next_function, .sample_quantity = P5_PROFILE_NONE};
+        GUEST(g, &options);
+        retire(&g, g.call, BEHIND);
+        retire(&g, g.behind, MAIN);
+        assert_true(profile_collect(g.core));
+        profile_view view;
+        profile_get_view(g.core, &view);
+        assert_int_equal(context_of(&view, BEHIND), next_function ? BEHIND : MAIN);
+    }
+}
+
+/* A near or far return to a function that had made the call before the profile began: that function is not called by the
+ * one that returns. Without symbols, a far return shows that there is a function. */
+TEST(a_return_to_before_the_profile)
+{
+    enum { NEAR, FAR, FAR_WITHOUT_SYMBOLS, WAYS };
+    static const uint8_t far_ret_code[] = {0x41, 0xcb}; /* inc ecx; retf */
+    for (unsigned way = 0; way < WAYS; way++) {
+        GUEST(g, way == FAR_WITHOUT_SYMBOLS ? &no_options : &two_functions);
+        retire(&g, way != NEAR ? block_at(g.core, far_ret_code, sizeof far_ret_code, CALLEE) : g.ret, BEHIND);
+        retire(&g, g.behind, MAIN);
+        assert_true(profile_collect(g.core));
+        assert_true(is_outermost(g.core, CALLEE));
+        assert_true(is_outermost(g.core, way == FAR_WITHOUT_SYMBOLS ? BEHIND : MAIN));
+    }
+}
+
+/* If a profile begins with the delivery of an interrupt, the handler does not call what it returns to. */
+TEST(an_interrupt_comes_first)
+{
+    GUEST(g, &two_functions);
+    interrupt(&g, true, BEHIND);
+    retire(&g, g.behind, MAIN);
+    assert_true(profile_collect(g.core));
+    assert_true(is_outermost(g.core, HANDLER));
+    assert_true(is_outermost(g.core, MAIN));
+}
