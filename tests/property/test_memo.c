@@ -557,9 +557,9 @@ static void extend(guest_block *b, random_source *r)
         memcpy(b->bytes + b->size - 2, ends[random_below(r, sizeof ends / sizeof *ends)], 2);
 }
 
-/* Makes the blocks; `slow` as for law_holds. Some go straight on into the next, as the engine cuts long code: what
+/* Makes the blocks. Some go straight on into the next, as the engine cuts long code: what
  * waits for its partner finds it there. / */
-static void make_blocks(guest_block *blocks, random_source *r, const timing *t, bool slow)
+static void make_blocks(guest_block *blocks, random_source *r, const timing *t)
 {
     enum { BRANCH = 2 /* bytes, at the end */ };
     static const uint8_t jz[BRANCH] = {0x74, 0};
@@ -568,7 +568,7 @@ static void make_blocks(guest_block *blocks, random_source *r, const timing *t, 
     for (unsigned i = 0; i < BLOCKS; i++) {
         guest_block *b = &blocks[i];
         b->size = program_bytes(b->bytes, r, t, kinds);
-        const bool extended = !slow && random_below(r, 3) == 0;
+        const bool extended = random_below(r, 3) == 0;
         if (extended)
             extend(b, r);
         if ((at & 0xfff) + b->size > 0x1000) { /* as the engine cuts them */
@@ -609,15 +609,14 @@ static bool falls_through(const guest_block *blocks, unsigned i)
     return i + 1 < BLOCKS && blocks[i].linear + blocks[i].size == blocks[i + 1].linear;
 }
 
-/* Prints what differs. `slow`: an instruction with many references may keep EX for longer than a state of the pipe can
- * say (timing.gap_clocks), so none is executed. */
-static bool law_holds(const p5_model *model, const timing *clocks, unsigned long seed, bool slow)
+/* Prints what differs. */
+static bool law_holds(const p5_model *model, const timing *clocks, unsigned long seed)
 {
     static const char *const ways[TWINS] = {"", " in batches", " in batches with a profile",
                                             " and more turned on and off"};
     random_source r = {seed * 977}, switches = {seed * 991};
     static guest_block blocks[BLOCKS];
-    make_blocks(blocks, &r, clocks, slow);
+    make_blocks(blocks, &r, clocks);
     static batch later, switched;
     twin with[TWINS], without;
     for (unsigned t = 0; t < TWINS; t++)
@@ -714,7 +713,7 @@ int main(int argc, char **argv)
             return 1;
         }
         for (unsigned long n = 0; n < (master ? seeds / 4 : seeds); n++) {
-            if (!law_holds(model, timing_of(p54c ? P5_FAMILY_P54C : P5_FAMILY_P55C), first + n, false))
+            if (!law_holds(model, timing_of(p54c ? P5_FAMILY_P54C : P5_FAMILY_P55C), first + n))
                 return 1;
             runs++;
         }
@@ -722,7 +721,7 @@ int main(int argc, char **argv)
     }
     for (unsigned long n = first; n < first + seeds; n++) {
         p5_model *model = random_model(n);
-        if (!law_holds(model, timing_of(p5_model_family(model)), n, true)) {
+        if (!law_holds(model, timing_of(p5_model_family(model)), n)) {
             random_model_print(stdout, model);
             return 1;
         }

@@ -15,10 +15,10 @@ typedef struct timing {
     bool fifo;         /* an F stage with a four-entry FIFO before D1 (P55C) */
     bool errata;       /* events count as silicon does (errata 44 and 76) */
     bool btb_by_pairs; /* branches are looked up by the pair before them, which only the pipe knows (P54C) */
-    /* Longest gap between clocks of the front end that is kept between stretches. It is longer than four instructions
-     * with fourteen prefixes each keep F, and than one instruction that does not end its block keeps EX (FNSAVE with
-     * misses), because event 27h counts from the clock at which D1 was free and must not depend on where blocks end. On
-     * a board so slow that FNSAVE, PUSHA or ENTER keeps EX for longer than TIMING_GAP_MOST, it does depend. */
+    /* Longest gap between clocks of the front end that the pipe keeps after an instruction. It is longer than four
+     * instructions with fourteen prefixes each keep F, and on most boards than any instruction but a REP string keeps EX.
+     * Event 33h counts from the clock at which D1 was free. If EX was kept for longer than the gap (REP strings, or
+     * PUSHA, ENTER and FNSAVE on a slow board), the event counts no more of that time than the gap. */
     uint32_t gap_clocks;
     bool end_bits; /* instruction boundaries are unknown until a line was decoded once (P54C) */
 

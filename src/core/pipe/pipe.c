@@ -76,6 +76,7 @@ void pipe_settle(pipe *p)
     p->issued_front[0] = p->pending.front;
     issue(p, false, waiting, NULL, (d1_pull){pull, p->pending.miss_until}, UNPAIRED_ALONE);
     pipe_check_branchless(p);
+    pipe_close_gaps(p);
 }
 
 /* Keeps `x` in D1 as the pending instruction, which D1 could take from clock `available` on. It is not copied before
@@ -216,15 +217,19 @@ static void copy_pending(pipe *p)
 /* Does what pipe_run does, for a pipe that is not fast. It is out of line because normal runs do not need it. */
 static void __attribute__((noinline)) run_any(pipe *p, const pipe_insn *insns, unsigned count)
 {
-    for (const pipe_insn *x = insns; x < insns + count; x++)
+    for (const pipe_insn *x = insns; x < insns + count; x++) {
         step(p, false, x);
+        pipe_close_gaps(p);
+    }
 }
 
 void pipe_run(pipe *p, const pipe_insn *insns, unsigned count)
 {
     if (__builtin_expect(p->fast, 1))
-        for (const pipe_insn *x = insns; x < insns + count; x++)
+        for (const pipe_insn *x = insns; x < insns + count; x++) {
             step(p, true, x);
+            pipe_close_gaps(p);
+        }
     else
         run_any(p, insns, count);
     if (p->waiting)

@@ -135,6 +135,34 @@ static inline __attribute__((always_inline)) void pipe_count_group(pipe *p, bool
  * boundary after the group. `v` may be NULL; `why` is the reason for that, or PAIRED. */
 void pipe_report_group(pipe *p, const pipe_insn *u, const pipe_insn *v, unpaired why);
 
+/* --- pipe_state.c --- */
+
+/* Returns whether states omit how far PF is ahead. */
+static inline bool pipe_ahead_is_left_out(const pipe *p)
+{
+    return prefetch_leads(p->timing) && !p->prefetch.redirect;
+}
+
+/* Returns whether a gap in the front end's clocks may be longer than timing.gap_clocks. */
+static inline bool pipe_reaches_far(const pipe *p)
+{
+    const int64_t far = p->now - (int64_t)p->timing->gap_clocks;
+    return (!pipe_ahead_is_left_out(p) && p->prefetch.ahead.clock < far) |
+           (p->timing->fifo && p->fifo.clock < far) | (p->d1_free < far) | (p->d2_free < far) |
+           (p->waiting && p->pending.available < far);
+}
+
+/* Normalises the clocks of the front end, and shortens their gaps to timing.gap_clocks. */
+void pipe_normalise(pipe *p);
+
+/* Shortens the gaps of the front end's clocks. Must be called after each instruction, so that the outcome does not
+ * depend on where stretches end. */
+static inline void pipe_close_gaps(pipe *p)
+{
+    if (__builtin_expect(pipe_reaches_far(p), 0))
+        pipe_normalise(p);
+}
+
 /* --- pipe_branch.c --- */
 
 /* Discards everything before EX; the first fetch of the new stream is at `clock`. */

@@ -216,28 +216,12 @@ static void normalise_fifo(fifo *f, const prefetch *fetched, unsigned first)
         raise(&f->pull[i], f->clock + (i - first + 1 + !f->open) / 2);
 }
 
-/* Returns whether states omit how far PF is ahead. */
-static bool ahead_is_left_out(const pipe *p)
-{
-    return prefetch_leads(p->timing) && !p->prefetch.redirect;
-}
-
-/* Returns whether a gap in the front end's clocks may be longer than timing.gap_clocks. */
-static bool reaches_far(const pipe *p)
-{
-    const int64_t far = p->now - (int64_t)p->timing->gap_clocks;
-    return (!ahead_is_left_out(p) && p->prefetch.ahead.clock < far) |
-           (p->timing->fifo && p->fifo.clock < far) | (p->d1_free < far) | (p->d2_free < far) |
-           (p->waiting && p->pending.available < far);
-}
-
-/* Normalises the clocks of the front end and closes their gaps. */
-static void normalise(pipe *p)
+void pipe_normalise(pipe *p)
 {
     if (p->is_loaded) /* it was restored from a normalised state */
         return;
     prefetch *f = &p->prefetch;
-    const bool left_out = ahead_is_left_out(p);
+    const bool left_out = pipe_ahead_is_left_out(p);
     if (p->timing->fifo)
         normalise_fifo(&p->fifo, f, p->waiting ? 1 : 0);
     else
@@ -251,7 +235,7 @@ static void normalise(pipe *p)
     raise(&p->d2_free, p->d1_free + 1);
     if (p->waiting)
         raise(&p->pending.available, p->d1_free);
-    if (!reaches_far(p))
+    if (!pipe_reaches_far(p))
         return;
     enum { OTHERS = 5 };
     int64_t *times[OTHERS + 3 * PREFETCH_PARTS + FIFO_DEPTH];
@@ -291,7 +275,7 @@ void pipe_store(pipe *p, pipe_state *s)
     const int64_t now = p->now;
     if (!p->timing->fifo)
         p->fifo.open = false;
-    normalise(p);
+    pipe_normalise(p);
     s->d1_free = clock_relative(p->d1_free, now);
     s->d2_free = clock_relative(p->d2_free, now);
     s->prefetch.clock = clock_relative(p->prefetch.ahead.clock, now);
@@ -365,7 +349,7 @@ void pipe_load_pending(pipe *p, const pipe_pending *stored)
 
 void pipe_set_ahead(pipe *p, const prefetch_ahead *ahead)
 {
-    if (!ahead_is_left_out(p))
+    if (!pipe_ahead_is_left_out(p))
         return;
     p->prefetch.ahead = *ahead;
     p->prefetch.ahead.clock += p->now;
@@ -398,8 +382,6 @@ void pipe_rebase(pipe *p, pipe_state *state)
 int64_t pipe_end(pipe *p)
 {
     p->deltas->clocks += (uint64_t)(p->now - p->begun);
-    if (__builtin_expect(reaches_far(p), 0)) /* as pipe_store does, which is not always called */
-        normalise(p);
     return p->now - p->begun;
 }
 
