@@ -7,11 +7,12 @@
 
 enum { BANKS = 8, BANK_BYTES = 4, BANK_CLOCKS = 1 /* per conflict */ };
 
-/* Returns the banks of the first and the last byte of a reference; bit n is bank n. The dword between them,
- * which a misaligned 8-byte reference may also need, is not included. */
+/* Returns the banks of a reference; bit n is bank n. A misaligned reference of 8 bytes may need three. */
 static inline unsigned banks_of(const p5_access *a)
 {
-    return 1u << (a->linear / BANK_BYTES % BANKS) | 1u << ((a->linear + a->size - 1) / BANK_BYTES % BANKS);
+    const unsigned dwords = (a->linear % BANK_BYTES + a->size - 1) / BANK_BYTES + 1;
+    const unsigned banks = ((1u << dwords) - 1) << (a->linear / BANK_BYTES % BANKS);
+    return (banks | banks >> BANKS) & ((1u << BANKS) - 1); /* bank 0 follows the last one */
 }
 
 /* Returns whether two references need a bank in common (banks_of). */

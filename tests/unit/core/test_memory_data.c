@@ -2,6 +2,8 @@
  * events. */
 #include "fixture.h"
 
+#include "core/memory/banks.h"
+
 enum { R = 0, W = P5_ACCESS_WRITE, WT = P5_ACCESS_WRITE_THROUGH, CD = P5_ACCESS_CACHE_DISABLE };
 
 static void through_board(p5_model *model)
@@ -12,6 +14,34 @@ static void through_board(p5_model *model)
 static void errata_off(p5_model *model)
 {
     model->errata = false;
+}
+
+/* Bank = address bits 4-2. A reference uses the banks of all of its bytes: one of 8 bytes uses two, or three if it does
+ * not begin with a dword. Bank 0 follows bank 7. */
+TEST(references_meet_in_banks)
+{
+    static const struct {
+        p5_access a, b;
+        bool meet;
+    } rows[] = {
+        {{.linear = 0x1000, .size = 4}, {.linear = 0x1000, .size = 4}, true},
+        {{.linear = 0x1000, .size = 4}, {.linear = 0x2003, .size = 1}, true},
+        {{.linear = 0x1000, .size = 4}, {.linear = 0x1004, .size = 4}, false},
+        {{.linear = 0x1002, .size = 4}, {.linear = 0x1004, .size = 4}, true},
+        {{.linear = 0x1000, .size = 8}, {.linear = 0x2024, .size = 4}, true},
+        {{.linear = 0x1000, .size = 8}, {.linear = 0x1008, .size = 4}, false},
+        {{.linear = 0x1001, .size = 8}, {.linear = 0x2000, .size = 4}, true},
+        {{.linear = 0x1001, .size = 8}, {.linear = 0x2004, .size = 4}, true}, /* the middle bank */
+        {{.linear = 0x1001, .size = 8}, {.linear = 0x2008, .size = 4}, true},
+        {{.linear = 0x1001, .size = 8}, {.linear = 0x200c, .size = 4}, false},
+        {{.linear = 0x101a, .size = 8}, {.linear = 0x203c, .size = 4}, true}, /* banks 6, 7, 0 */
+        {{.linear = 0x101a, .size = 8}, {.linear = 0x2020, .size = 4}, true},
+        {{.linear = 0x101a, .size = 8}, {.linear = 0x2024, .size = 4}, false},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (banks_meet(&rows[i].a, &rows[i].b) != rows[i].meet ||
+            banks_meet(&rows[i].b, &rows[i].a) != rows[i].meet)
+            fail_msg("row %u", i);
 }
 
 /* One reference to a line in a given state: the state after it (once everything has settled), and whether the
