@@ -9,6 +9,13 @@
 #include "core/replay/memo.h"
 #include "core/planted/planted.h"
 
+void test_issue_waiting(p5_core *core)
+{
+    memo_settle(core);
+    if (core->exact)
+        memo_settle(core->exact);
+}
+
 /* Completes what was fed before, because WRMSR is serialising: the instruction that waits in D1 for a partner issues
  * alone, and all buffered writes end, which makes shared lines exclusive. */
 static void settle(p5_core *core)
@@ -43,7 +50,7 @@ static bool see_line(const p5_core *core, uint32_t line, bool in_memory, uint8_t
 bool test_filled(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS])
 {
     p5_core *core = context;
-    p5_core_settle(core);
+    test_issue_waiting(core);
     const line_fill last = memory_last_data_fill(core->memory);
     uint8_t bytes[P5_LINE_BYTES];
     if (last.done == *fill || last.done == 0 || !see_line(core, last.line, false, bytes))
@@ -258,6 +265,15 @@ static void remember(p5_core *core, bool data, unsigned set, unsigned way)
     uint32_t ends = data ? 0 : ends_of(memory_code_cache(m), set, way, raw);
     *raw = (planted_raw){.known = true, .tag = tag, .ends = ends};
     memcpy(raw->bytes, line.data, sizeof raw->bytes);
+}
+
+void test_before_flush(p5_core *core)
+{
+    for (unsigned set = 0; set < CACHE_SETS; set++)
+        for (unsigned way = 0; way < CACHE_WAYS; way++) {
+            remember(core, true, set, way);
+            remember(core, false, set, way);
+        }
 }
 
 /* Invalidates a line of the data cache, after writing it back if it is modified. */

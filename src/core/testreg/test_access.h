@@ -51,6 +51,11 @@ void test_cache_read(void *core, test_cache_line *line);
 /* Flushes the whole code cache, the whole data cache without write-back, or one line of the data cache, which
  * is written back if modified (table 26-8). */
 void test_cache_flush(void *core, bool data, bool one_line, unsigned set, unsigned way);
+/* Lets the instruction that waits in D1 for a partner issue alone, also in the second core that checks `core`. */
+void test_issue_waiting(p5_core *core);
+/* Must be called before INVD or WBINVD empties the caches. Saves the contents of both, which testability reads of the
+ * invalid lines return (manual, 26.2.1.1: "whatever was in that entry in that set is read"). */
+void test_before_flush(p5_core *core);
 /* Returns in `data` the line that the last data miss filled. *fill is the clock of the last fill that the caller knows,
  * and is updated. Returns false if there was none since. */
 bool test_filled(void *core, uint64_t *fill, uint32_t data[TEST_LINE_WORDS]);

@@ -38,7 +38,7 @@ void test_btb_read(void *context, test_btb_entry *entry, bool tag_only)
     (void)tag_only; /* the registers themselves choose the fields that they show */
     p5_core *core = context;
     btb *b = &core->predictor->btb;
-    p5_core_settle(core); /* an instruction that waits in D1 for a partner issues first */
+    test_issue_waiting(core);
     btb_raw found = btb_get(b, entry->set, entry->bank, entry->way);
     entry->target = found.target;
     entry->type = found.type;

@@ -195,6 +195,23 @@ TEST(invalid_lines_keep_their_contents)
     }
 }
 
+/* INVD and WBINVD leave an entry's tag and contents, too. */
+TEST(emptied_caches_keep_their_contents)
+{
+    for (unsigned which = 0; which < 4; which++) {
+        OWNER(o, "p55c-200");
+        const bool data = which % 2 != 0;
+        test_cache_line line = line_of(data, 1, data ? MESI_MODIFIED : 1, 0xe8000000);
+        test_cache_write(o->core, &line);
+        (which < 2 ? p5_core_invd : p5_core_wbinvd)(o->core);
+        test_cache_line read = {.data_cache = data, .way = 1, .set = SET};
+        test_cache_read(o->core, &read);
+        assert_int_equal(read.valid, 0);
+        assert_int_equal(read.tag, LINE >> 12);
+        assert_int_equal(read.data[7], 0xe8000007);
+    }
+}
+
 /* End bits of a P54C's line: as written, all zero too, and also after a flush. */
 TEST(end_bits)
 {
