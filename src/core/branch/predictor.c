@@ -62,7 +62,7 @@ static inline void begin(predictor *p, btb_entry *entry, const btb_branch *branc
 unsigned predictor_false_entry(predictor *p, btb_entry *entry, branch_run *ran, uint32_t next,
                                uint32_t fall_through, uint64_t now)
 {
-    const uint64_t since_last = now - ran->instructions; /* of this branch, not of the entry's owner */
+    const uint64_t since_last = now - entry->used; /* what is in the entry depends on its own last use */
     uint32_t *owner = &p->btb.owner[entry - p->btb.entry];
     const btb_type type = btb_type_of(ran->branch.owner), other = btb_type_of(*owner);
     const bool taken = type != BTB_JCC || next != fall_through;
@@ -75,6 +75,9 @@ unsigned predictor_false_entry(predictor *p, btb_entry *entry, branch_run *ran, 
         return_stack_pop(&p->returns);
     if (type == BTB_RET && other == BTB_RET)
         prediction |= FALSE_RETURN;
+    if (since_last > p->stale_instructions) /* the prediction after its last outcome is in the entry by now */
+        entry->pattern =
+            (entry->pattern & ~(unsigned)PATTERN_STALE) | (entry->pattern & PATTERN_PREDICTION) * 2;
     p->now = ran->instructions = entry->used = now;
     if (taken && predictor_may_allocate(p, next, fall_through)) {
         *owner = ran->branch.owner;

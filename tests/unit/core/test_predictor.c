@@ -215,6 +215,28 @@ TEST(close_branches_thrash_on_p55c)
     }
 }
 
+/* Another branch's entry predicts with its old prediction bit as long as that branch's last outcome is not in it yet
+ * (six instructions on the P55C), however often the finder itself has run since. */
+TEST(false_entries_predict_with_the_bit_that_they_have)
+{
+    for (unsigned between = 0; between < 2; between++) {
+        PREDICTOR(f, "p55c-200");
+        const branch_query owner = query_at(0x1000, ISA_LOOP, true),
+                           finder = query_at(0x1002, ISA_JCC, false);
+        branch_query leaves = owner;
+        leaves.target = owner.fall_through;
+        leaves.taken = false;
+        ask(&f, owner);
+        ask(&f, leaves); /* the entry's bit goes from taken to not taken */
+        f.now += between * APART;
+        for (unsigned n = 0; n < 4; n++) {
+            branch_answer answer = ask(&f, finder);
+            assert_true(answer.false_entry);
+            assert_int_equal(answer.predicted_taken, between == 0);
+        }
+    }
+}
+
 TEST(indirect_jumps_go_to_the_last_target)
 {
     static const char *const models[] = {"p54c-100", "p55c-200"};
