@@ -1,13 +1,10 @@
 /* The law of rewritings: for random code and random contents of registers and memory, the loop computes the same
  * before and after, as the emulator executes it. Every rule is applied at least once. Each rule writes what its
  * instruction does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../../unit/unit.h"
 #include "p5tool/machine.h"
 #include "p5tool/observe.h"
 #include "p5tool/loop.h"
@@ -15,12 +12,11 @@
 
 enum { SEEDS = 100, DATA = 0x2000, DATA_BYTES = 0x3000, TRIPS = 3, MOST_RULES = 64, MOST_TEXT = 8192 };
 
-static uint64_t state;
+static uint64_t seed;
 static unsigned usable; /* of EAX, EBX, ECX, EDX; forms that name a register can use others */
 static unsigned pick(unsigned n)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(state >> 33) % n;
+    return unit_random(&seed) % n;
 }
 
 /* R, S: registers EAX to EDX; B: a byte register; M: a memory operand; N: a small number. */
@@ -212,15 +208,14 @@ static void close_loop(opened *o)
     p5_case_program_free(o->programs[1]);
 }
 
-static void rewritten_code_computes_the_same(void **unused)
+TEST(rewritten_code_computes_the_same)
 {
-    (void)unused;
     static uint8_t expected[DATA_BYTES];
     static char text[MOST_TEXT];
     check c = {.text = text, .expected = expected};
     for (c.seed = 0; c.seed < SEEDS; c.seed++) {
         opened o;
-        state = c.seed * 2654435761u + 1;
+        seed = c.seed * 2654435761u + 1;
         usable = 2 + pick(3);
         write_code(text);
         open_loop(text, &o);
@@ -372,9 +367,8 @@ static bool look(void *context, const rewriting *r)
     return true;
 }
 
-static void rules_write_what_the_instruction_does(void **unused)
+TEST(rules_write_what_the_instruction_does)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof rule_cases / sizeof rule_cases[0]; i++) {
         opened o;
         char text[300];
@@ -391,9 +385,8 @@ static void rules_write_what_the_instruction_does(void **unused)
 
 /* The loop ends only if its first byte is 03h, the opcode of ADD EAX,[scratch]. With INC EBX in first place it
  * never ends, and there is no limit of host time that would end it. */
-static void a_rewriting_that_never_ends_is_rejected(void **unused)
+TEST(a_rewriting_that_never_ends_is_rejected)
 {
-    (void)unused;
     const unsigned trips[2] = {2, 12};
     const p5_case_conditions conditions = {.model = "p55c-200", .cpl = 3};
     p5_case_program *programs[2];
@@ -412,12 +405,4 @@ static void a_rewriting_that_never_ends_is_rejected(void **unused)
     assert_non_null(strstr(text, "rewritings of this loop saves a clock"));
     p5_case_program_free(programs[0]);
     p5_case_program_free(programs[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rules_write_what_the_instruction_does),
-                                       cmocka_unit_test(a_rewriting_that_never_ends_is_rejected),
-                                       cmocka_unit_test(rewritten_code_computes_the_same)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

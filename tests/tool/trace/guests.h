@@ -2,28 +2,14 @@
 #ifndef TESTS_TRACE_GUESTS_H
 #define TESTS_TRACE_GUESTS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../../unit/unit.h"
 #include "p5scope/observe.h"
 #include "p5tool/machine.h"
 
-static const char *guests; /* the folder that they are in: the test's argument */
-
-static bool take_guests(int argc, char **argv)
-{
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s GUESTS\n", argv[0]);
-        return false;
-    }
-    guests = argv[1];
-    return true;
-}
+static const char guests[] = P5_TESTPROGS_DIR; /* the folder that they are in */
 
 static p5_machine *open_machine(const char *model)
 {

@@ -121,9 +121,8 @@ static sums check_stretches(const char *guest, const char *argument)
     return seen;
 }
 
-static void stretches_add_up(void **state)
+TEST(stretches_add_up)
 {
-    (void)state;
     sums program = check_stretches("quicksort", "1");
     assert_int_equal(program.interrupts, 0);
     assert_true(program.system_calls >= 2); /* write and exit_group */
@@ -168,9 +167,8 @@ static void expect_exception(const char *code, unsigned cpl, unsigned vector, in
 
 /* Manual, chapter on exceptions: the error code of #PF is P, W/R, U/S; of #GP the selector, or the vector
  * with IDT set; all of them are faults that push the address of the instruction. */
-static void exceptions_are_reported(void **state)
+TEST(exceptions_are_reported)
 {
-    (void)state;
     expect_exception("nop\nmov eax,[0x50000000]", 0, 14, 0, 0x50000000, 1, 1);
     expect_exception("nop\nnop\nmov [0x50000004],eax", 0, 14, 2, 0x50000004, 2, 2);
     expect_exception("mov eax,[0x50000008]", 3, 14, 4, 0x50000008, 0, 0);
@@ -235,9 +233,8 @@ static void keep_access(void *context, p5_machine *machine, const p5_port_access
     to->items[to->count++] = *access;
 }
 
-static void ports_are_answered_in_turn(void **state)
+TEST(ports_are_answered_in_turn)
 {
-    (void)state;
     static const char code[] = "mov dx,0x300\n" /* 4 bytes */
                                "in al,dx\n"     /* at 4: the second handler */
                                "mov dx,0x304\n" /* */
@@ -376,9 +373,8 @@ static void check_events(const char *guest, const char *argument)
     test_free(seen);
 }
 
-static void events_are_told_where_they_come(void **state)
+TEST(events_are_told_where_they_come)
 {
-    (void)state;
     check_events("quicksort", "1");
     check_events("walk1m", "1");
     check_events("timer.elf", NULL);
@@ -426,9 +422,8 @@ static void join(p5_machine *machine, party *p, member members[2], const uint64_
     }
 }
 
-static void observers_take_turns(void **state)
+TEST(observers_take_turns)
 {
-    (void)state;
     party p = {0};
     member members[2];
     p5_machine *machine = open_guest("quicksort", "1", "p55c-200");
@@ -450,9 +445,8 @@ static void close_the_other(void *context, p5_machine *machine, const p5_observa
     m->party->observer[1] = NULL;
 }
 
-static void a_closed_observer_is_not_called(void **state)
+TEST(a_closed_observer_is_not_called)
 {
-    (void)state;
     party p = {0};
     member members[2];
     p5_machine *machine = open_guest("quicksort", "1", "p55c-200");
@@ -472,9 +466,8 @@ static void close_itself(void *context, p5_machine *machine, const p5_observatio
 }
 
 /* An observer of a function closes itself at the entry. After the run, nothing observes the machine. */
-static void a_run_ends_with_no_closed_observer(void **state)
+TEST(a_run_ends_with_no_closed_observer)
 {
-    (void)state;
     uint32_t entry;
     p5_observer *observer = NULL;
     p5_machine *machine = open_code("again: inc eax\njmp again", 0, &entry);
@@ -515,9 +508,8 @@ static void try_everything(void *context, p5_machine *machine, const p5_observat
     p5_machine_close(machine); /* when the run has ended */
 }
 
-static void callbacks_cannot_run_the_machine(void **state)
+TEST(callbacks_cannot_run_the_machine)
 {
-    (void)state;
     unsigned calls = 0;
     p5_machine *machine = open_guest("quicksort", "1", "p55c-200");
     const p5_observe_options options = {
@@ -527,9 +519,8 @@ static void callbacks_cannot_run_the_machine(void **state)
     assert_true(calls >= 1);
 }
 
-static void options_are_checked(void **state)
+TEST(options_are_checked)
 {
-    (void)state;
     p5_error error = {0};
     uint32_t addresses[P5_OBSERVE_ADDRESSES] = {0x1000};
     p5_observer *observer;
@@ -561,22 +552,4 @@ static void options_are_checked(void **state)
     assert_int_equal(p5_machine_observe(machine, &options, &observer, &error), P5_ERR_RANGE);
     assert_int_equal(run(machine), P5_END_EXIT);
     p5_machine_close(machine);
-}
-
-int main(int argc, char **argv)
-{
-    if (!take_guests(argc, argv))
-        return 2;
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stretches_add_up),
-        cmocka_unit_test(exceptions_are_reported),
-        cmocka_unit_test(ports_are_answered_in_turn),
-        cmocka_unit_test(events_are_told_where_they_come),
-        cmocka_unit_test(observers_take_turns),
-        cmocka_unit_test(a_closed_observer_is_not_called),
-        cmocka_unit_test(a_run_ends_with_no_closed_observer),
-        cmocka_unit_test(callbacks_cannot_run_the_machine),
-        cmocka_unit_test(options_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

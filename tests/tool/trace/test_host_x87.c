@@ -63,9 +63,8 @@ static void observe(p5_observe_options options)
     run(machine, &at, 100);
 }
 
-static void observers_find_it_free(void **state)
+TEST(observers_find_it_free)
 {
-    (void)state;
     observe((p5_observe_options){.retired = on_stretch});
     observe((p5_observe_options){.observed = on_interval, .every_clocks = 997});
     observe((p5_observe_options){.observed = on_interval, .every_clocks = 997, .counts_only = true});
@@ -73,22 +72,10 @@ static void observers_find_it_free(void **state)
 }
 
 /* x87 fills two arrays of 4 KB, and the core tells of bus cycles while it prices. */
-static void listeners_of_the_core_find_it_free(void **state)
+TEST(listeners_of_the_core_find_it_free)
 {
-    (void)state;
     looked at = {0};
     p5_machine *machine = open_guest("x87", "10", "p55c-200");
     p5_core_on_bus(p5_machine_core(machine), on_bus, &at);
     run(machine, &at, 3);
-}
-
-int main(int argc, char **argv)
-{
-    if (!take_guests(argc, argv))
-        return 2;
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(observers_find_it_free),
-        cmocka_unit_test(listeners_of_the_core_find_it_free),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,9 +124,8 @@ static void assert_same(const uint64_t a[EVENTS], const uint64_t b[EVENTS])
 }
 
 /* There is a row for every whole interval, and one for the part at the end. */
-static void add_up(void **state)
+TEST(add_up)
 {
-    (void)state;
     static const uint64_t lengths[] = {1009, 100000, 1u << 30};
     for (unsigned threads = 1; threads <= 2; threads++)
         for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -142,9 +141,8 @@ static void add_up(void **state)
 }
 
 /* There are no more rows than requested, and the last interval ends in time. */
-static void so_many(void **state)
+TEST(so_many)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 2; threads++) {
         intervals_run r = {.options = {.every_clocks = 5000, .most = 7}, .threads = threads};
         run_with(&r);
@@ -154,9 +152,8 @@ static void so_many(void **state)
     }
 }
 
-static void pauses(void **state)
+TEST(pauses)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 2; threads++)
         for (unsigned paused = 0; paused < 2; paused++) {
             intervals_run r = {.options = {.every_clocks = 3000, .paused = paused != 0},
@@ -168,9 +165,8 @@ static void pauses(void **state)
         }
 }
 
-static void goes_wrong(void **state)
+TEST(goes_wrong)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 2; threads++) {
         intervals_run r = {
             .options = {.every_clocks = 1000}, .threads = threads, .out = fopen("/dev/full", "w")};
@@ -194,15 +190,4 @@ static void goes_wrong(void **state)
     assert_int_equal(p5_stat_intervals_open(machine, &options, &intervals, &error), P5_ERR_NAME);
     assert_null(intervals);
     p5_machine_close(machine);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add_up),
-        cmocka_unit_test(so_many),
-        cmocka_unit_test(pauses),
-        cmocka_unit_test(goes_wrong),
-    };
-    return take_guests(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }

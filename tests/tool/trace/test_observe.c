@@ -119,9 +119,8 @@ static void check_intervals(const char *name, const char *argument, const char *
     check_intervals_of(name, argument, model, clocks, instructions, true);
 }
 
-static void intervals_are_exact(void **state)
+TEST(intervals_are_exact)
 {
-    (void)state;
     check_intervals("quicksort", "1", "p55c-200", 10007, 0);
     check_intervals("quicksort", "1", "p54c-133", 0, 9973);
     check_intervals("walk1m", "1", "p54c-100", 100003, 0); /* misses, page walks, write-backs */
@@ -154,9 +153,8 @@ static void note_call(void *context, p5_machine *machine, const p5_observation *
 
 /* Events of quicksort's recursive function: every entry has its exit, and CALLs are as many as the function
  * that only counts returns says (RET of sort, of main and of the library). */
-static void entries_have_exits(void **state)
+TEST(entries_have_exits)
 {
-    (void)state;
     char path[1000];
     snprintf(path, sizeof path, "%s/quicksort", guests);
     uint32_t addresses[2];
@@ -223,9 +221,8 @@ static void expect_marks(const char *guest, const p5_observation_kind *kinds, co
     }
 }
 
-static void markers_and_registers_are_seen(void **state)
+TEST(markers_and_registers_are_seen)
 {
-    (void)state;
     const p5_observation_kind B = P5_OBSERVE_BEGIN, E = P5_OBSERVE_END;
     marks by_nop = {0}, by_port = {0};
     expect_marks("markers", (p5_observation_kind[]){B, B, E, E, B, E}, (uint32_t[]){1, 2, 2, 1, 3, 3}, 6,
@@ -236,9 +233,8 @@ static void markers_and_registers_are_seen(void **state)
     assert_int_equal(by_port.items[2].value, 10);
 }
 
-static void wrong_symbols_are_told(void **state)
+TEST(wrong_symbols_are_told)
 {
-    (void)state;
     char path[1000];
     snprintf(path, sizeof path, "%s/quicksort", guests);
     uint32_t address, main_address;
@@ -252,17 +248,4 @@ static void wrong_symbols_are_told(void **state)
     assert_int_equal(p5_symbol_find(path, "0x1234", &address, NULL, &error), P5_OK);
     assert_int_equal(address, 0x1234);
     assert_int_equal(p5_symbol_find("/dev/null", "main", &address, NULL, &error), P5_ERR_NAME);
-}
-
-int main(int argc, char **argv)
-{
-    if (!take_guests(argc, argv))
-        return 2;
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_are_exact),
-        cmocka_unit_test(entries_have_exits),
-        cmocka_unit_test(markers_and_registers_are_seen),
-        cmocka_unit_test(wrong_symbols_are_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
