@@ -110,40 +110,21 @@ static unsigned clocks(const run *r)
     go(r, family, (const uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}), addresses,               \
        (run){.right = true})
 
-/* EX time of pairs (Agner Fog, table 4.1): rows U, columns V: register, load with operation,
- * read-modify-write. */
-TEST(times_of_pairs)
+/* What held a pair in EX. cases/execute has the clocks of all kinds of pairs. */
+TEST(holds_of_pairs)
 {
-    static const uint8_t u[3][2] = {
-        {0x89, 0xd8}, {0x03, 0x06}, {0x01, 0x06}}; /* mov eax,ebx  add eax,[esi]  add [esi],eax */
-    static const uint8_t v[3][2] = {
-        {0x89, 0xf9}, {0x03, 0x0f}, {0x01, 0x0f}}; /* mov ecx,edi  add ecx,[edi]  add [edi],ecx */
-    static const unsigned expected[3][3] = {{1, 2, 3}, {2, 2, 3}, {3, 4, 5}};
-    static const uint32_t apart[4][4] = {{0x2000, 0x2004}, {0x2000, 0x2000, 0x2004, 0x2004}};
-    for (unsigned i = 0; i < 3; i++)
-        for (unsigned j = 0; j < 3; j++)
-            for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
-                run r;
-                const uint8_t bytes[] = {u[i][0], u[i][1], v[j][0], v[j][1]};
-                uint32_t addresses[4];
-                unsigned first = i, second = j; /* 0, 1, 2 references */
-                for (unsigned k = 0; k < 4; k++)
-                    addresses[k] = k < first ? apart[0][0] : apart[0][1];
-                go(&r, family, bytes, 4, addresses, (run){.right = true});
-                assert_int_equal(r.deltas.of[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE].increments, 1);
-                assert_int_equal(clocks(&r), expected[i][j]);
-                assert_int_equal(r.insns[0].hold, P5_STALL_ISSUE); /* nothing held the pair in EX */
-                assert_int_equal(r.insns[0].hold_clocks, 0);
-                if (first && second) { /* one bank: V waits a clock where the two meet */
-                    for (unsigned k = 0; k < 4; k++)
-                        addresses[k] = 0x2000;
-                    go(&r, family, bytes, 4, addresses, (run){.right = true});
-                    assert_int_equal(clocks(&r), expected[i][j] + 1);
-                    assert_int_equal(r.insns[0].hold, P5_STALL_BANK_CONFLICT);
-                    assert_int_equal(r.insns[0].hold_clocks, 1);
-                    assert_int_equal(r.deltas.of[P5_EVENT_BANK_CONFLICTS].increments, 1);
-                }
-            }
+    static const uint32_t apart[] = {0x2000, 0x2004}, together[] = {0x2000, 0x2000};
+    for (unsigned family = P5_FAMILY_P54C; family <= P5_FAMILY_P55C; family++) {
+        run r;
+        GO(&r, family, apart, 0x03, 0x06, 0x03, 0x0f); /* add eax,[esi]; add ecx,[edi] */
+        assert_int_equal(clocks(&r), 2);
+        assert_int_equal(r.insns[0].hold, P5_STALL_ISSUE); /* nothing */
+        assert_int_equal(r.insns[0].hold_clocks, 0);
+        GO(&r, family, together, 0x03, 0x06, 0x03, 0x0f);
+        assert_int_equal(clocks(&r), 3);
+        assert_int_equal(r.insns[0].hold, P5_STALL_BANK_CONFLICT);
+        assert_int_equal(r.insns[0].hold_clocks, 1);
+    }
 }
 
 static void expect_count(const run *r, enum p5_event event, unsigned increments, unsigned asserted)
@@ -169,28 +150,6 @@ TEST(events_of_pairs_of_references)
     expect_count(&r, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES, 2, 1);
 }
 
-/* AGI: one clock right after the producer, none one group later; PUSH and POP forward ESP; both pipes count.
- */
-TEST(address_interlock)
-{
-    run r;
-    GO(&r, P5_FAMILY_P55C, NULL, 0x89, 0xde, 0x8b, 0x06); /* mov esi,ebx; mov eax,[esi] */
-    assert_int_equal(clocks(&r), 3);
-    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].increments, 1);
-    assert_int_equal(deltas_stall(&r.deltas, P5_STALL_AGI), 1);
-    GO(&r, P5_FAMILY_P55C, NULL, 0x89, 0xde, 0xf7, 0xd1, 0x8b, 0x06); /* not ecx between */
-    assert_int_equal(clocks(&r), 3);
-    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].increments, 0);
-    GO(&r, P5_FAMILY_P55C, NULL, 0x50, 0xf7, 0xd1, 0x58); /* push eax; not ecx; pop eax */
-    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].increments, 0);
-    static const uint32_t two[] = {0x2000, 0x2004};
-    GO(&r, P5_FAMILY_P55C, two, 0x89, 0xde, 0x8b, 0x06, 0x8b, 0x56,
-       0x04); /* both loads of the pair use ESI */
-    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].increments, 2);
-    assert_int_equal(r.deltas.of[P5_EVENT_PIPELINE_AGI_STALLS].asserted, 1);
-    assert_int_equal(clocks(&r), 3);
-}
-
 /* P54C: a prefix clock in D1 hides behind a long EX of the group before or of the one before that (GMP: SHLD
  * and one pair 5, two pairs 7). */
 TEST(prefix_shadow)
@@ -205,16 +164,6 @@ TEST(prefix_shadow)
     GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xa5, 0xc3, 0x31, 0xd2, 0x31, 0xf6, 0x31, 0xff, 0x31, 0xed, 0x0f, 0xa5,
        0xc3);
     assert_int_equal(r.insns[5].ex - r.insns[0].ex, 6); /* no such clock after the FIFO */
-}
-
-/* n copies of 66h before NOP: n + 1 clocks on the P54C, n + 2 on the P55C. */
-TEST(prefix_clocks)
-{
-    run r;
-    GO(&r, P5_FAMILY_P54C, NULL, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90);
-    assert_int_equal(r.insns[3].ex - r.insns[2].ex, 3);
-    GO(&r, P5_FAMILY_P55C, NULL, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90, 0x66, 0x66, 0x90);
-    assert_int_equal(r.insns[3].ex - r.insns[2].ex, 4);
 }
 
 /* Distances from E to E: FADD to FADD 3, to FST 4, FMUL to independent FMUL 2, FCOM to FNSTSW 5, and FXCH
@@ -234,23 +183,6 @@ TEST(x87_distances)
     GO(&r, P5_FAMILY_P55C, NULL, 0xd8, 0xc1, 0xd9, 0xca, 0xd8, 0xc1, 0xd9,
        0xcb); /* fadd; fxch; fadd; fxch: no dependence */
     assert_int_equal(clocks(&r), 2);
-}
-
-/* A multiply holds its reader two clocks, one if something is between; a store of the clock before's result
- * waits one. */
-TEST(mmx_interlocks)
-{
-    run r;
-    GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xd5, 0xc1, 0x0f, 0xfc, 0xd0); /* pmullw mm0,mm1; paddb mm2,mm0 */
-    assert_int_equal(clocks(&r), 4);
-    assert_int_equal(r.deltas.of[P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK].increments, 2);
-    GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xfc, 0xc1, 0x0f, 0x7f, 0x06); /* paddb mm0,mm1; movq [esi],mm0 */
-    assert_int_equal(clocks(&r), 3);
-    assert_int_equal(r.deltas.of[P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION].increments, 1);
-    GO(&r, P5_FAMILY_P55C, NULL, 0x0f, 0xd5, 0xc1, 0x0f, 0x7f, 0x06); /* pmullw; movq [esi],mm0: 3 and 1 */
-    assert_int_equal(clocks(&r), 5);
-    assert_int_equal(r.deltas.of[P5_EVENT_MMX_MULTIPLY_UNIT_INTERLOCK].increments, 2);
-    assert_int_equal(r.deltas.of[P5_EVENT_MOVD_MOVQ_STORE_STALL_DUE_TO_PREVIOUS_MMX_OPERATION].increments, 1);
 }
 
 /* x87 to MMX 38 clocks, MMX to x87 58; each direction counts. The first use after RESET is no switch. */
