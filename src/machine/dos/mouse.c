@@ -1,5 +1,5 @@
-/* INT 33h: the driver of a mouse with two buttons that never moves. Microsoft Mouse Programmer's Reference,
- * version 8. */
+/* INT 33h: the driver of a mouse that nobody touches: it never moves, and its two buttons are never pressed. Microsoft
+ * Mouse Programmer's Reference, version 8. */
 #include <string.h>
 
 #include "machine/base/notice.h"
@@ -7,36 +7,51 @@
 #include "machine/load/data_area.h"
 
 enum {
-    THERE = 0xffff, /* a driver is installed */
+    INSTALLED = 0xffff, /* there is a driver */
     BUTTONS = 2,
     VERSION = 0x0805, /* 8.05 */
     TYPE_PS2 = 4,
     STATE_BYTES = 0x2c, /* memory that a program needs to save the driver's state */
-    SENSITIVITY = 50,   /* defaults of the driver */
-    DOUBLE_SPEED = 50,
-    GRAPHICS_WIDTH = 640, /* of the virtual screen, in pixels */
-    TEXT_HEIGHT = 200
+    DEFAULT_SENSITIVITY = 50,
+    DEFAULT_DOUBLE_SPEED = 50, /* of the mouse, from which on the pointer moves twice as far */
+    SCREEN_WIDTH = 640,        /* of the virtual screen, in pixels, in all modes */
+    ROW_HEIGHT = 8,            /* of a line of text on the virtual screen */
+    LAST_FUNCTION = 0x34       /* of the reference */
 };
 
-/* Returns the height of the virtual screen in pixels: 200 in text modes and modes of 200 lines, else that of the mode. */
+/* Returns the height of the virtual screen in pixels. */
 static uint16_t screen_height(const dos *d)
 {
-    uint32_t mode = bios_load(&d->bios, BDA_VIDEO_MODE, 1);
-    return mode == 0x0f || mode == 0x10 ? 350 : mode == 0x11 || mode == 0x12 ? 480 : TEXT_HEIGHT;
+    switch (bios_load(&d->bios, BDA_VIDEO_MODE, 1)) {
+    case 0x00:
+    case 0x01:
+    case 0x02:
+    case 0x03:
+    case 0x07: /* text */
+        return (uint16_t)(ROW_HEIGHT * (bios_load(&d->bios, BDA_ROWS, 1) + 1));
+    case 0x0f:
+    case 0x10:
+        return 350;
+    case 0x11:
+    case 0x12:
+        return 480;
+    default:
+        return 200;
+    }
 }
 
 /* Sets the driver's defaults: the pointer is hidden, in the middle of the screen. */
 static void mouse_reset(dos *d)
 {
     uint16_t bottom = (uint16_t)(screen_height(d) - 1);
-    d->mouse = (dos_mouse){.right = GRAPHICS_WIDTH - 1,
+    d->mouse = (dos_mouse){.right = SCREEN_WIDTH - 1,
                            .bottom = bottom,
-                           .x = GRAPHICS_WIDTH / 2,
+                           .x = SCREEN_WIDTH / 2,
                            .y = (uint16_t)((bottom + 1) / 2),
                            .hidden = 1,
-                           .horizontal = SENSITIVITY,
-                           .vertical = SENSITIVITY,
-                           .double_speed = DOUBLE_SPEED};
+                           .horizontal = DEFAULT_SENSITIVITY,
+                           .vertical = DEFAULT_SENSITIVITY,
+                           .double_speed = DEFAULT_DOUBLE_SPEED};
 }
 
 /* Limits a signed value to a range. */
@@ -82,12 +97,14 @@ static void exchange_handler(dos *d)
     bios_set_pointer(&d->bios, ENGINE_EDX, before);
 }
 
-/* Sends a notice about a function whose answer or effect a program needs: saving the state, alternate handlers, the page,
- * off and on. The others concern shapes, speeds and areas of the pointer, which is not drawn, or detect a driver. */
+/* Sends a notice about a function of the reference whose answer or effect a program may need. Others return nothing and
+ * concern how the pointer looks, where it is shown and how it moves, the light pen, and the language. 11h, 12h and those
+ * after 34h are not of the reference; programs call them to detect other drivers. */
 static void missing_function(dos *d, uint16_t function)
 {
-    static const uint8_t needed[] = {0x16, 0x17, 0x18, 0x19, 0x1e, 0x1f, 0x20};
-    if (function < 0x100 && memchr(needed, function, sizeof needed) != NULL)
+    static const uint8_t harmless[] = {0x09, 0x0a, 0x0d, 0x0e, 0x0f, 0x10,
+                                       0x11, 0x12, 0x13, 0x1c, 0x1d, 0x22};
+    if (function <= LAST_FUNCTION && memchr(harmless, function, sizeof harmless) == NULL)
         notice_once(&d->machine->notices, NOTICE_OTHER, 0xd0600u | function,
                     "mouse function %02Xh (INT 33h) is not implemented", function);
 }
@@ -102,7 +119,7 @@ void dos_mouse_service(dos *d)
     case 0x00:
     case 0x21: /* a reset of the driver without the hardware */
         mouse_reset(d);
-        bios_set_word(b, ENGINE_EAX, THERE);
+        bios_set_word(b, ENGINE_EAX, INSTALLED);
         bios_set_word(b, ENGINE_EBX, BUTTONS);
         break;
     case 0x01: /* show the pointer; 02h hides it */
@@ -161,7 +178,7 @@ void dos_mouse_service(dos *d)
         break;
     case 0x26: /* the largest coordinates, and that the driver is active */
         bios_set_word(b, ENGINE_EBX, 0);
-        bios_set_word(b, ENGINE_ECX, GRAPHICS_WIDTH - 1);
+        bios_set_word(b, ENGINE_ECX, SCREEN_WIDTH - 1);
         bios_set_word(b, ENGINE_EDX, (uint16_t)(screen_height(d) - 1));
         break;
     default:

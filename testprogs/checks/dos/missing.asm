@@ -9,6 +9,7 @@
 ;! p5scope: BIOS: VESA mode 1FFh is not supported
 ;! p5scope: BIOS: VESA function 4F0Bh (INT 10h) is not implemented
 ;! p5scope: mouse function 16h (INT 33h) is not implemented
+;! p5scope: mouse function 27h (INT 33h) is not implemented
 ;! p5scope: port E0h has no device; reads return all ones and writes are ignored
 ;! that is all
 org 100h
@@ -46,4 +47,5 @@ calls:  dw 21h, 0, 0300h        ; input from AUX
         dw 10h, 1ffh, 4f02h     ; a VESA mode that does not exist
         dw 10h, 0, 4f0bh        ; the pixel clock of VESA 3.0
         dw 33h, 0, 0016h        ; the mouse's state
+        dw 33h, 0, 0027h        ; its motion, and the pointer's masks
         dw 0

@@ -12,6 +12,7 @@
 ;! FFFF 
 ;! 0140 0064 
 ;! 0400 0005 
+;! 027F 018F 
 org 100h
 %include "dos.inc"
 %macro mouse 1
@@ -109,4 +110,11 @@ start:
         call keep
         and word [c], 0ff00h
         show [c], 5
+        mov ax, 1112h           ; 50 lines of text
+        mov bl, 0
+        int 10h
+        mouse 0
+        mouse 26h
+        call keep
+        show [c], [d]
         finish
