@@ -357,7 +357,7 @@ static bool dos_function(dos *d)
     if (wrong == DOS_BREAK)
         dos_break_begin(d);
     if (wrong == DOS_WAIT || wrong == DOS_BREAK || psp != d->psp || d->machine->ended ||
-        function < FIRST_WITH_CARRY || function == 0x59 /* it returns the last error itself */)
+        function < FIRST_WITH_CARRY)
         return wrong == DOS_WAIT;
     if (wrong != DOS_OK) {
         d->last_error = (uint16_t)wrong;
