@@ -11,8 +11,12 @@
 #include "base/error.h"
 #include "machine/share/host_file.h"
 
-/* PIECE: bytes of an element of disk_image.pieces, a multiple of all sector sizes. The last two: of a hard disk. */
-enum { PIECE = 32 << 10, DISKETTE_USUAL_KB = 1440, HEADS = 16, PER_TRACK = 63 };
+enum {
+    PIECE = 32 << 10,         /* bytes of an element of disk_image.pieces, a multiple of all sector sizes */
+    DISKETTE_USUAL_KB = 1440, /* the format of a diskette's image that does not tell its own */
+    HARD_DISK_HEADS = 16,
+    HARD_DISK_PER_TRACK = 63
+};
 
 /* --- formats --- */
 
@@ -59,25 +63,26 @@ static void disk_set_diskette(disk_image *d, const disk_geometry *g)
     d->sectors = (uint64_t)g->cylinders * g->heads * g->per_track;
 }
 
-/* Makes the drive a hard disk of file_bytes with the usual geometry of 16 heads and 63 sectors per track. Cylinders
- * are a 16-bit number for ATA, so the geometry reaches only the beginning of a larger disk. */
+/* Makes the drive a hard disk of file_bytes, with the usual 16 heads and 63 sectors per track. It has as many whole
+ * cylinders as there are, but at least one, and at most 65535, because ATA has 16 bits for their number. */
 static void disk_set_hard_disk(disk_image *d)
 {
     d->kind = DRIVE_HARD_DISK;
-    d->heads = HEADS;
-    d->per_track = PER_TRACK;
+    d->heads = HARD_DISK_HEADS;
+    d->per_track = HARD_DISK_PER_TRACK;
     d->sectors = (d->file_bytes + DISK_SECTOR - 1) / DISK_SECTOR;
-    uint64_t cylinders = d->sectors / (HEADS * PER_TRACK);
+    uint64_t cylinders = d->sectors / (HARD_DISK_HEADS * HARD_DISK_PER_TRACK);
     d->cylinders = cylinders == 0 ? 1 : cylinders > UINT16_MAX ? UINT16_MAX : (uint32_t)cylinders;
 }
 
-/* Derives the format from the file's size. If that is not the size of a diskette, the end of a diskette's image may
- * be missing. The boot sector's parameter block then gives the format, if the file is shorter than that format.
- * Otherwise a file of less than 1440 KB is a diskette of 1440 KB, and a larger one is a hard disk. */
+/* Derives the format from the file's size in sectors, the last of which may be incomplete, and the parameter block in its
+ * boot sector. A file with the size of a diskette is one. So is a file that is shorter than the diskette which its
+ * parameter block describes, because images often lack their end. Another file is a diskette of 1440 KB if it is
+ * shorter than that, and a hard disk otherwise. */
 static void derive_format(disk_image *d)
 {
     uint8_t first[DISK_SECTOR] = {0};
-    const disk_geometry *g = diskette_of(d->file_bytes);
+    const disk_geometry *g = diskette_of((d->file_bytes + DISK_SECTOR - 1) / DISK_SECTOR * DISK_SECTOR);
     if (pread(d->file, first, sizeof first, 0) == DISK_SECTOR && g == NULL) {
         const disk_geometry *described = diskette_of_boot_sector(first);
         if (described != NULL && d->file_bytes < (uint64_t)described->kilobytes * 1024)
@@ -114,13 +119,14 @@ static void derive_format_of_cd(disk_image *d)
 
 /* --- the file --- */
 
-/* Returns the index of the last element of `pieces`. If PIECE divides the drive's size, no sector lies in it. */
+/* Returns the index of the last element of `pieces`. The element is not used if PIECE divides the drive's size. */
 static uint64_t disk_last_piece(const disk_image *d)
 {
     return d->sectors * d->sector_bytes / PIECE;
 }
 
-/* Reads at an offset of the whole file. Returns false if the file ends before or the host reports an error. */
+/* Reads at an offset of the whole file. Returns false if the file does not have all these bytes or the host reports an
+ * error. */
 static bool read_file(const void *context, uint64_t offset, void *bytes, size_t size)
 {
     const disk_image *d = context;
@@ -202,12 +208,12 @@ bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes)
     return true;
 }
 
-/* Makes a writable file as long as its format if the sector lies after the file's end. derive_format finds the same
- * format when the file is opened again. Returns false if the host reports an error. */
-static bool extend_file(disk_image *disk, uint64_t sector)
+/* Makes a writable file as long as its drive, so that its size tells a diskette's format from now on, whatever the guest
+ * writes into the boot sector. Returns false if the host reports an error. */
+static bool extend_file(disk_image *disk)
 {
     const uint64_t whole = disk->sectors * disk->sector_bytes;
-    if (!disk_image_padded(disk, sector))
+    if (disk->file_bytes >= whole)
         return true;
     if (ftruncate(disk->file, (off_t)(disk->start + whole)) != 0)
         return false;
@@ -217,11 +223,11 @@ static bool extend_file(disk_image *disk, uint64_t sector)
 
 bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes)
 {
-    if (sector >= disk->sectors)
+    if (sector >= disk->sectors || disk->is_cd)
         return false;
     uint64_t at = sector * disk->sector_bytes;
     if (disk->writable)
-        return extend_file(disk, sector) &&
+        return extend_file(disk) &&
                pwrite(disk->file, bytes, disk->sector_bytes, (off_t)(disk->start + at)) == disk->sector_bytes;
     uint8_t **piece = &disk->pieces[at / PIECE];
     if (*piece == NULL) {
@@ -252,8 +258,8 @@ static void piece_transfer(disk_image *disk, uint64_t at, snapshot *s)
     free(dropped);
 }
 
-/* Saves or loads the pieces that are not NULL: their number, then the index and the bytes of each. If the disk is not
- * open, any index is permitted. */
+/* Saves or loads the pieces that are not NULL: their number, then the index and the bytes of each. Checks the indices
+ * if the disk is open. */
 static void pieces_transfer(disk_image *disk, snapshot *s)
 {
     uint64_t last = disk->pieces != NULL ? disk_last_piece(disk) : UINT32_MAX, count = 0;
@@ -269,7 +275,8 @@ static void pieces_transfer(disk_image *disk, snapshot *s)
     }
 }
 
-/* The saved state names the image file, but a snapshot grants no access to the host: the user must name it again. */
+/* The saved state names the image file, but a snapshot's file grants no access to the host: the user must name the image
+ * again. Only a copy of a machine in this process keeps its access (disk_grant.copy). */
 typedef struct saved_disk {
     uint8_t kind; /* DRIVE_* */
     bool writable, cd;
@@ -307,7 +314,8 @@ static void open_again(disk_image *disk, const saved_disk *saved, const disk_gra
 
 void disk_image_transfer(disk_image *disk, const disk_grant *grant, snapshot *s)
 {
-    saved_disk saved = {.kind = DRIVE_NONE}; /* stays so if the snapshot's revision is older than disks */
+    saved_disk saved = {.kind =
+                            DRIVE_NONE}; /* also after loading a snapshot of revision 1, which has no disks */
     if (!s->loading)
         saved = (saved_disk){.kind = disk->kind,
                              .writable = disk->writable,
