@@ -91,7 +91,7 @@ p5_status p5_pmu_open(p5_core *core, unsigned family, p5_pmu **pmu, p5_error *er
                                    .cache_write = test_cache_write,
                                    .cache_read = test_cache_read,
                                    .cache_flush = test_cache_flush,
-                                   .filled = test_filled,
+                                   .last_fill = test_last_fill,
                                    .tlb_write = test_tlb_write,
                                    .tlb_read = test_tlb_read,
                                    .btb_write = test_btb_write,

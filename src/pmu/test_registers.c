@@ -33,12 +33,11 @@ static test_cache_line addressed_line(const test_registers *t)
                              .word = (uint8_t)bits(tr5, 4, 2)};
 }
 
-/* Updates the fill buffer, into which writes to TR3 go. Line fills by data reads of the program use the same buffer, and
- * overwrite what has been put there (manual, 26.2.1). */
+/* Copies a line fill that is later than what the fill buffer has. */
 static void update_fill_buffer(test_registers *t)
 {
-    if (t->ops.filled != NULL)
-        t->ops.filled(t->ops.context, &t->filled, t->fill_buffer);
+    if (t->ops.last_fill != NULL)
+        t->ops.last_fill(t->ops.context, &t->filled, t->fill_buffer);
 }
 
 /* Writes the fill buffer to the cache, with TR4's tag and status. */

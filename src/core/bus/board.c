@@ -12,9 +12,9 @@ bool board_init(board *b, const p5_model *model)
                  .l2_lines = l2->bytes / 32,
                  .l2_bytes = l2->bytes > 0 ? l2->cacheable_bytes : 0,
                  .time = {[BOARD_L2] = {l2->first, l2->next},
-                          [BOARD_HIT] = {dram->hit, dram->next},
-                          [BOARD_CLOSED] = {dram->closed, dram->next},
-                          [BOARD_MISS] = {dram->miss, dram->next}}};
+                          [BOARD_PAGE_HIT] = {dram->hit, dram->next},
+                          [BOARD_PAGE_CLOSED] = {dram->closed, dram->next},
+                          [BOARD_PAGE_MISS] = {dram->miss, dram->next}}};
     while (1u << b->page_bits < dram->page_bytes)
         b->page_bits++;
     if (b->l2_lines > 0)

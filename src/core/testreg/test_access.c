@@ -47,15 +47,15 @@ static bool see_line(const p5_core *core, uint32_t line, bool in_memory, uint8_t
     return hooks->read_line != NULL && hooks->read_line(hooks->context, line, in_memory, bytes);
 }
 
-bool test_filled(void *context, uint64_t *fill, uint32_t data[TEST_LINE_WORDS])
+bool test_last_fill(void *context, uint64_t *end, uint32_t data[TEST_LINE_WORDS])
 {
     p5_core *core = context;
     test_issue_waiting(core);
     const line_fill last = memory_last_data_fill(core->memory);
     uint8_t bytes[P5_LINE_BYTES];
-    if (last.done == *fill || last.done == 0 || !see_line(core, last.line, false, bytes))
+    if (last.done == *end || last.done == 0 || !see_line(core, last.line, false, bytes))
         return false;
-    *fill = last.done;
+    *end = last.done;
     memcpy(data, bytes, sizeof bytes);
     return true;
 }

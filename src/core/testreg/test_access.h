@@ -48,17 +48,18 @@ typedef struct test_btb_entry {
 void test_cache_write(void *core, const test_cache_line *line);
 /* Fills in the contents of the place given by data_cache, set and way. */
 void test_cache_read(void *core, test_cache_line *line);
-/* Flushes the whole code cache, the whole data cache without write-back, or one line of the data cache, which
- * is written back if modified (table 26-8). */
+/* With `one_line`, flushes the data cache's line at set, way, and writes it back if it is modified. Otherwise flushes the
+ * whole data cache (`data`) or code cache, without write-back (table 26-8). */
 void test_cache_flush(void *core, bool data, bool one_line, unsigned set, unsigned way);
 /* Lets the instruction that waits in D1 for a partner issue alone, also in the second core that checks `core`. */
 void test_issue_waiting(p5_core *core);
 /* Must be called before INVD or WBINVD empties the caches. Saves the contents of both, which testability reads of the
  * invalid lines return (manual, 26.2.1.1: "whatever was in that entry in that set is read"). */
 void test_before_flush(p5_core *core);
-/* Returns in `data` the line that the last data miss filled. *fill is the clock of the last fill that the caller knows,
- * and is updated. Returns false if there was none since. */
-bool test_filled(void *core, uint64_t *fill, uint32_t data[TEST_LINE_WORDS]);
+/* Copies the line that was filled by the last data read that missed. `*end` is the core clock in which the fill ended
+ * that the caller already has, 0 for none; it becomes that of the copied one. Returns false, and changes nothing, if
+ * there is no later fill, or the owner has no callback that reads memory. */
+bool test_last_fill(void *core, uint64_t *end, uint32_t data[TEST_LINE_WORDS]);
 /* Writes an entry: with `hit`, the one that `linear` and `entry` select, otherwise the one that is replaced next. */
 void test_tlb_write(void *core, const test_tlb_entry *entry);
 /* Looks up entry->linear. Returns false for a miss. */

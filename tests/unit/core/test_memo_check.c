@@ -96,7 +96,7 @@ TEST(test_finds)
 /* A write of TR3 first lets the instruction that waits for a partner issue alone, in both cores. */
 TEST(test_fill_buffer)
 {
-    uint64_t stretches, fill = 0;
+    uint64_t stretches, end = 0;
     uint32_t data[TEST_LINE_WORDS];
     const char *difference;
     CHECKED(c, "p55c-200");
@@ -104,7 +104,7 @@ TEST(test_fill_buffer)
     p5_retired half = {
         .size = sizeof half, .block = c.block, .count = 1, .next = LOOP + 1, .mode = P5_MODE_PROTECTED};
     p5_core_retire(c.core, &half);
-    assert_false(test_filled(c.core, &fill, data));
+    assert_false(test_last_fill(c.core, &end, data));
     half.first = 1;
     half.next = LOOP;
     p5_core_retire(c.core, &half);
