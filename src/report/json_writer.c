@@ -14,10 +14,8 @@ void json_init(json_writer *json, FILE *out)
     json->out = out;
 }
 
-/* Returns whether the innermost open container is an object. */
-__attribute__((unused)) /* only asserted */
-static bool
-in_object(const json_writer *json)
+/* Returns whether the innermost open container is an object. Without asserts, it is unused. */
+__attribute__((unused)) static bool in_object(const json_writer *json)
 {
     return (json->is_object >> json->depth & 1) != 0;
 }
@@ -77,8 +75,8 @@ void json_close_array(json_writer *json)
     close_container(json, false);
 }
 
-/* Returns how many characters from `text` on need no escape. */
-static size_t unescaped_length(const unsigned char *text)
+/* Returns how many bytes from `text` on are ASCII characters that need no escape. */
+static size_t plain_length(const unsigned char *text)
 {
     size_t length = 0;
     while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' && text[length] != '\\')
@@ -86,14 +84,14 @@ static size_t unescaped_length(const unsigned char *text)
     return length;
 }
 
-/* Writes a string in quotes, with escapes. A byte that is not UTF-8 becomes U+FFFD. */
+/* Writes a string in quotes, with escapes. A byte that is not part of a character in UTF-8 becomes U+FFFD. */
 static void write_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *at = (const unsigned char *)text;;) {
-        size_t unescaped = unescaped_length(at);
-        fwrite(at, 1, unescaped, out);
-        at += unescaped;
+        size_t plain = plain_length(at);
+        fwrite(at, 1, plain, out);
+        at += plain;
         if (*at == '\0')
             break;
         unsigned length = utf8_length((const char *)at);
@@ -144,8 +142,8 @@ void json_unsigned(json_writer *json, uint64_t value)
     fwrite(digits, 1, (size_t)(end - digits), json->out);
 }
 
-/* Writes the shortest text that reads back as `value`. 17 digits are enough for every double. */
-static void search_shortest_text(double value, char *text, size_t size)
+/* Writes `value` with 15, 16 or 17 digits, the fewest that read back as the same double. 17 are always enough. */
+static void put_double(double value, char *text, size_t size)
 {
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, size, "%.*g", digits, value);
@@ -165,9 +163,10 @@ void json_double(json_writer *json, double value)
         fputs("null", json->out);
         return;
     }
-    /* The last text is reused, because all lines of an interval (stat -I) have the same time. */
+    /* Reuses the text of the last number, because reports often repeat one: all lines of an interval of stat -I have the
+     * same time. */
     if (json->last_text[0] == '\0' || memcmp(&value, &json->last, sizeof value) != 0)
-        search_shortest_text(value, json->last_text, sizeof json->last_text);
+        put_double(value, json->last_text, sizeof json->last_text);
     json->last = value;
     fputs(json->last_text, json->out);
 }

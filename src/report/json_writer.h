@@ -16,7 +16,7 @@ typedef struct json_writer {
     uint32_t has_items; /* bit per depth: the container has an item, so a comma precedes the next one */
     uint32_t is_object; /* bit per depth: the container is an object; 0: an array */
     bool after_key;     /* a key has been written, and its value is missing */
-    double last;        /* the last value whose text json_double searched for */
+    double last;        /* the last number that json_double wrote, except for null and whole numbers */
     char last_text[32]; /* its text; "": none yet */
 } json_writer;
 
@@ -34,7 +34,7 @@ void json_key(json_writer *json, const char *key);
 
 void json_string(json_writer *json, const char *text);
 void json_unsigned(json_writer *json, uint64_t value);
-/* Writes the shortest form that reads back as the same double; null for infinities and NaN. */
+/* Writes text that reads back as the same double, in 15 digits if they suffice; null for infinities and NaN. */
 void json_double(json_writer *json, double value);
 void json_null(json_writer *json);
 
