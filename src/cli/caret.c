@@ -1,4 +1,4 @@
-/* Messages with the user's text and a caret under the offending spot. */
+/* Messages on stderr with the user's text and a caret under the offending spot. */
 #define _GNU_SOURCE /* vasprintf */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@ unsigned cli_columns(FILE *out)
     return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/* Returns the columns that the first `length` bytes of `text` take in the output of p5_write_printable.
- * Continuation bytes of UTF-8 take none. */
-static int columns(const char *text, size_t length)
+/* Returns how wide the first `length` bytes of `text` are on the screen when p5_write_printable_part has written them.
+ * Every character of UTF-8 counts as one cell. */
+static int width_of(const char *text, size_t length)
 {
     char *shown = NULL;
     size_t size = 0;
@@ -39,15 +39,15 @@ static int columns(const char *text, size_t length)
     return count;
 }
 
-/* Returns how many columns the item at `at` takes. It extends to the next blank or separator of an option's value. */
-static int spot_columns(const char *at)
+/* Returns how wide the item at `at` is, at least 1. An item extends to the next blank or separator of an option's value. */
+static int item_width(const char *at)
 {
-    size_t length = strcspn(at, " ,:{}=;<>!&\n");
-    return length == 0 ? 1 : columns(at, length);
+    size_t length = strcspn(at, " \t,:{}=;<>!&\n");
+    return length == 0 ? 1 : width_of(at, length);
 }
 
-/* Writes a line of a message printably, because names and paths in it may have any bytes. */
-static void show_line(const char *text, const char *end)
+/* Writes a part of a message printably, because names and paths in it may have any bytes, and `end` as it is. */
+static void show_text(const char *text, const char *end)
 {
     p5_write_printable(stderr, text);
     fputs(end, stderr);
@@ -61,7 +61,7 @@ static void show_part(const char *text, size_t length, bool blanks)
         size_t n = strcspn(text, "\t");
         n = n < length ? n : length;
         if (blanks)
-            fprintf(stderr, "%*s", columns(text, n), "");
+            fprintf(stderr, "%*s", width_of(text, n), "");
         else
             p5_write_printable_part(stderr, text, n);
         if (n < length) {
@@ -73,8 +73,8 @@ static void show_part(const char *text, size_t length, bool blanks)
     }
 }
 
-/* Shows `option` and line number `line` of `text` (0: its first), with a caret under `column`, which counts from 1
- * (0: no caret). */
+/* Shows `option` and line number `line` of `text`, which counts from 1 (0: also the first), with a caret under byte
+ * `column` of the line, which counts from 1 (0: no caret). */
 static void show_spot(const char *option, const char *text, unsigned line, unsigned column)
 {
     const char *gap = option[0] == '\0' ? "" : " ";
@@ -86,13 +86,12 @@ static void show_spot(const char *option, const char *text, unsigned line, unsig
     fputc('\n', stderr);
     if (column == 0 || column - 1 > length)
         return;
-    const char *spot = text + column - 1;
-    fprintf(stderr, "  %*s", columns(option, strlen(option)) + (int)strlen(gap), "");
+    fprintf(stderr, "  %*s", width_of(option, strlen(option)) + (int)strlen(gap), "");
     show_part(text, column - 1, true);
     if (cli_colour(stderr))
         fputs("\033[1;32m", stderr);
     fputc('^', stderr);
-    for (int i = 1; i < spot_columns(spot); i++)
+    for (int i = item_width(text + column - 1); i > 1; i--)
         fputc('~', stderr);
     fputs(cli_colour(stderr) ? "\033[0m\n" : "\n", stderr);
 }
@@ -102,26 +101,26 @@ static void show_message(const p5_error *error)
 {
     fputs("p5scope: ", stderr);
     if (error->where[0] != '\0') {
-        show_line(error->where, "");
+        show_text(error->where, "");
         if (error->line != 0)
             fprintf(stderr, ":%u", error->line);
         if (error->line != 0 && error->column != 0)
             fprintf(stderr, ":%u", error->column);
         fputs(": ", stderr);
     }
-    show_line(error->message[0] != '\0' ? error->message : p5_status_text(error->status), "\n");
+    show_text(error->message[0] != '\0' ? error->message : p5_status_text(error->status), "\n");
 }
 
 static void show_hint(const p5_error *error)
 {
     if (error->hint[0] != '\0') {
         fputs("  ", stderr);
-        show_line(error->hint, "\n");
+        show_text(error->hint, "\n");
     }
 }
 
-/* Shows an error in a text file with a caret in its line. If the line cannot be read, shows only message and hint.
- * Returns CLI_USAGE. */
+/* Shows an error in a text file, with its line and a caret below. If the line cannot be read, shows only message and
+ * hint. Returns CLI_USAGE. */
 int cli_show_file_error(const p5_error *error)
 {
     char *line = NULL;
@@ -165,7 +164,7 @@ int cli_complain(const char *option, const char *text, unsigned column, const ch
     fputs("p5scope: ", stderr);
     char *message = NULL;
     if (vasprintf(&message, format, arguments) >= 0)
-        show_line(message, "\n");
+        show_text(message, "\n");
     free(message);
     va_end(arguments);
     if (option != NULL && text != NULL)

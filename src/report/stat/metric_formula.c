@@ -139,7 +139,7 @@ static p5_status parse_variable(parser *p)
         status = scan_modifiers(p->scan, &modifiers);
     if (status != P5_OK)
         return status;
-    if (modifiers.asserted && variable > METRIC_CLOCKS)
+    if (modifiers.asserted && variable >= P5_EVENT_COUNT)
         return fail_asserted(p, start);
     if (variable < P5_EVENT_COUNT) {
         const p5_event_info *event = p5_event_describe((enum p5_event)variable);

@@ -36,7 +36,7 @@ static p5_status add_row(parser *in, int event)
     return P5_OK;
 }
 
-/* Adds a row for each cause of clocks that matches a pattern. */
+/* Adds a row for each cause of clocks whose name, stall_CAUSE, matches a pattern. */
 static p5_status add_stalls(parser *in, const char *pattern)
 {
     p5_status status = P5_OK;
@@ -47,8 +47,8 @@ static p5_status add_stalls(parser *in, const char *pattern)
     return status;
 }
 
-/* Adds a row for each event of the model that matches a pattern, which was written at `at`. Causes of clocks must be
- * named by the pattern's beginning, so that '*read*' selects events only. */
+/* Adds a row for each event of the model that matches a pattern, which was written at `at`. A pattern that begins with
+ * stall_ selects the causes of clocks, too; others, such as '*read*', do not. */
 static p5_status add_matches(parser *in, const char *pattern, const char *at)
 {
     size_t before = in->selection->count;
@@ -58,14 +58,14 @@ static p5_status add_matches(parser *in, const char *pattern, const char *at)
         if ((info->families & in->family) != 0 && text_glob(pattern, info->name))
             status = add_row(in, id);
     }
-    if (status == P5_OK && strncasecmp(pattern, "stall_", strlen("stall_")) == 0)
+    if (status == P5_OK && text_glob("stall_*", pattern))
         status = add_stalls(in, pattern);
     if (status != P5_OK || in->selection->count > before)
         return status;
     return scan_fail(&in->scan, at, P5_ERR_NAME, "no event of this model matches '%s'", pattern);
 }
 
-/* Parses a name, which ends at a sign of the grammar, and adds the rows that it selects. */
+/* Parses a name, which extends to the next comma, colon or brace, and adds the rows that it selects. */
 static p5_status parse_name(parser *in)
 {
     const char *start = scan_blanks(&in->scan);
@@ -91,14 +91,14 @@ static p5_status parse_name(parser *in)
     return status;
 }
 
-/* Applies modifiers to a row that has none of its own. The modifier c is an error for a cause of clocks. */
+/* Applies modifiers to a row, unless it has its own. The modifier c is an error if the row shows no event. */
 static p5_status modify(parser *in, p5_selected *row, const event_modifiers *modifiers)
 {
     if (modifiers->length == 0 || strchr(row->name, ':') != NULL)
         return P5_OK;
-    if (modifiers->asserted && row->event >= P5_SELECT_STALL)
+    if (modifiers->asserted && p5_selected_event(row) == NULL)
         return scan_fail(&in->scan, strpbrk(modifiers->text, "cC"), P5_ERR_SYNTAX,
-                         "the modifier c is for events, and %s is a cause of clocks", row->name);
+                         "the modifier c is for events only, and %s is none", row->name);
     size_t length = strlen(row->name);
     row->cpl_mask = modifiers->cpl_mask;
     row->asserted = modifiers->asserted;
@@ -106,14 +106,20 @@ static p5_status modify(parser *in, p5_selected *row, const event_modifiers *mod
     return P5_OK;
 }
 
-/* Removes the rows from number `first` on that repeat an earlier one; members of groups only if `of_groups`. */
+static bool same_row(const p5_selected *a, const p5_selected *b)
+{
+    return a->event == b->event && a->cpl_mask == b->cpl_mask && a->asserted == b->asserted;
+}
+
+/* Removes the rows from number `first` on that show the same as any earlier row. A member of a group is only removed
+ * with `of_groups`. */
 static void drop_repeated(p5_selection *selection, size_t first, bool of_groups)
 {
     size_t kept = first;
     for (size_t i = first; i < selection->count; i++) {
         const p5_selected row = selection->items[i];
         size_t same = 0;
-        while (same < kept && strcmp(selection->items[same].name, row.name) != 0)
+        while (same < kept && !same_row(&selection->items[same], &row))
             same++;
         if (same == kept || (row.group != 0 && !of_groups))
             selection->items[kept++] = row;
@@ -149,8 +155,9 @@ static p5_status parse_items(parser *in, const char *brace)
         return brace == NULL ? P5_OK
                              : scan_fail(&in->scan, brace, P5_ERR_SYNTAX, "this brace is never closed");
     return scan_fail(&in->scan, in->scan.at, P5_ERR_SYNTAX,
-                     brace != NULL ? "a comma or a closing brace is missing here"
-                                   : "a comma is missing between events");
+                     brace != NULL         ? "a comma or a closing brace is missing here"
+                     : *in->scan.at == '}' ? "this brace closes no group"
+                                           : "a comma is missing between events");
 }
 
 p5_status p5_selection_add(p5_selection *selection, const char *text, unsigned family, p5_error *error)
@@ -188,9 +195,10 @@ uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts)
 
 bool p5_selection_fits_counters(const p5_selection *selection, unsigned group)
 {
-    /* Two counters count at most one event that needs CTR0, one that needs CTR1, and two in total. Clocks
-     * need none, because the TSC counts them; causes of clocks are not the processor's. */
-    unsigned needs[4] = {0};
+    /* There are two counters: at most two events fit, at most one that only CTR0 can count, and at most one that only
+     * CTR1 can count. Clocks need no counter, because the TSC counts them. The processor cannot count causes of clocks
+     * at all, so they need none either. */
+    unsigned needs[4] = {0}; /* number of events, by the set of counters that can count them */
     for (size_t i = 0; i < selection->count; i++) {
         const p5_event_info *event = p5_selected_event(&selection->items[i]);
         if (selection->items[i].group == group && event != NULL)

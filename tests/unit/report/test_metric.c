@@ -135,6 +135,7 @@ TEST(faults_have_a_column)
         {"1+clocks:", P5_ERR_SYNTAX, 10, "modifier is missing"},
         {"1+clocks:x", P5_ERR_SYNTAX, 10, "a modifier is u"},
         {"seconds:c", P5_ERR_SYNTAX, 1, "for events only"},
+        {"clocks:c", P5_ERR_SYNTAX, 1, "for events only"},
         {"1+CPI:c", P5_ERR_SYNTAX, 3, "for events only"},
         {"cpi-x", P5_ERR_NAME, 5, "'x'"},
     };
