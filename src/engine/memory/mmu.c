@@ -1,13 +1,14 @@
-/* The page cache: translations of references and fetches to host memory (page_entry in state.h). It stands for the
- * processor's TLBs as far as the guest can notice what they hold: a translation remains in use until it is
- * flushed, even if the page tables change. mmu_fill serves all accesses that do not hit. "Pricing" is the
- * computation of clocks by the timing model, which walks the page tables for that.
+/* The page cache: which host memory the linear pages of data references and fetches lie in (page_entry in state.h). As in
+ * the processor's TLBs, a translation may remain in use after the page tables have changed, until it is flushed.
+ * "References" are those to data.
  *
- * The tags of an entry decide which accesses hit without a call. Tags other than the page's own address:
+ * An access hits if the tag of its entry is the address of its page. mmu_fill serves all others. Tags that do not hit:
  *
- *   PAGE_NO_TAG       nothing hits: no page is held, it is no memory, or it may not be written without a walk
+ *   PAGE_NO_TAG       no page is held, there is no host memory, or (write tag) a write needs a walk of the page tables
  *   PAGE_NOTICED_TAG  write tag of a page whose stores must be noticed: it holds page tables or translated code
- *   PAGE_GUARDED      inverts a bit of the page's own address while guard.c checks every data reference */
+ *
+ * While guard.c checks every reference, the bit PAGE_GUARDED of the page's address is inverted in the tags, so that no
+ * reference hits. Fetches are compared without the bit (mmu_is_held). */
 #include <assert.h>
 
 #include "engine/memory/code.h"
@@ -33,10 +34,10 @@ void mmu_notice_stores(engine *e, uint32_t physical, unsigned why)
     }
 }
 
-/* Drops the entry `held`, number `index` of one side of the fetch cache. Its page must be looked up again, so
- * Unicorn has to forget which blocks lie there. The tag may have the bit PAGE_GUARDED inverted; the index has its
- * true value. */
 void REAL(tlb_flush_page)(uc_cpu *cpu, uint64_t address);
+/* Drops the entry `held`, number `index` of one side of the fetch cache. Its page must be looked up again, so Unicorn
+ * has to forget which blocks lie there. Takes the bit PAGE_GUARDED of the page's address from the index, because it may
+ * be inverted in the tag. */
 static void drop_fetched(engine *e, unsigned index, page_entry *held)
 {
     assert(held->read_tag != PAGE_NO_TAG(index));
@@ -46,9 +47,10 @@ static void drop_fetched(engine *e, unsigned index, page_entry *held)
     held->read_tag = held->write_tag = PAGE_NO_TAG(index);
 }
 
-/* Returns the entry for an access to the page of `linear`. It does not necessarily hit the next time. Walks the page
- * tables unless a valid entry exists. Raises #PF, or #GP for a fetch beyond the limit of CS, and then does not
- * return. May also leave the running block before a store into a page table. The result is valid until the next call. */
+/* Returns the entry for an access to the page of `linear`, which is valid until the next call. Walks the page tables unless
+ * the access is possible with the entry that is held. The access may miss again the next time. Raises #PF, or #GP for
+ * a fetch beyond the limit of CS, and then does not return. May also leave the running block before a store into a page
+ * table. */
 page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, uintptr_t retaddr)
 {
     walk_result result;
@@ -57,7 +59,8 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
     uint32_t none = PAGE_NO_TAG(index);
     unsigned side = user + (access == MMU_FETCH ? PAGE_FETCHED : 0u);
     page_entry *held = &e->memory.pages[side][index];
-    /* The page may be held: for a checked access, one across a page end, or a store that must be noticed. */
+    /* The page is held if the access is checked, crosses the page's end, is a store that must be noticed, or is the first
+     * store to a page that is not dirty. Only the last needs a walk. */
     if (held->read_tag == tag) {
         unsigned why = noticed_for(held, index);
         /* Stores need not be noticed any more if no translated code is left in the page. */
@@ -77,8 +80,7 @@ page_entry *mmu_fill(engine *e, uint32_t linear, mmu_access access, bool user, u
         e->memory.fault.fetch = access == MMU_FETCH;
         UC_INTERNAL(raise_exception_err_ra)(e->env, VECTOR_PF, (int)result.code, retaddr);
     }
-    /* While entries are pinned, fetches and data references may translate differently, so nothing is
-     * cached. */
+    /* While test registers have written TLB entries of their own (pins), nothing is cached. */
     page_entry *entry = e->memory.coherence.pin_count != 0 ? &e->memory.uncached : held;
     if (access == MMU_FETCH && entry == held && held->read_tag != none)
         drop_fetched(e, index, held);
@@ -122,40 +124,39 @@ bool mmu_faults(engine *e, uint32_t linear, mmu_access access, bool user, uint32
     return true;
 }
 
-/* Returns where the RAM at `physical` lies in host memory; the open bus outside of RAM. */
-static uint8_t *ram_place(engine *e, uint32_t physical)
-{
-    return physical < e->memory.ram_bytes ? e->memory.ram + physical
-                                          : e->memory.open_bus + (physical & ENGINE_PAGE_MASK);
-}
-
 /* Returns where the guest's data at `physical` lies in host memory; the open bus outside of RAM and of windows with
  * memory. */
 uint8_t *mmu_place(engine *e, uint32_t physical)
 {
     const engine_window *window = physical_window(e, physical);
-    return window != NULL && window->host != NULL ? window->host + (physical - window->first)
-                                                  : ram_place(e, physical);
+    if (window != NULL && window->host != NULL)
+        return window->host + (physical - window->first);
+    return physical < e->memory.ram_bytes ? e->memory.ram + physical
+                                          : e->memory.open_bus + (physical & ENGINE_PAGE_MASK);
 }
 
-/* Translates for the host as supervisor. Returns the place in host memory; NULL if the page is not present. Fetches get
- * the RAM below a window. */
+/* Translates for the host as supervisor. Returns the place in host memory; NULL if the page is not present. Fetches from a
+ * window get the open bus, as in mmu_fill. */
 static uint8_t *peek(engine *e, uint32_t linear, mmu_access access, uint32_t *physical)
 {
     walk_result result;
     if (!walk(e, linear, access, false, false, &result))
         return NULL;
     *physical = result.physical | (linear & ENGINE_PAGE_MASK);
-    return access == MMU_FETCH ? ram_place(e, *physical) : mmu_place(e, *physical);
+    if (access == MMU_FETCH && physical_window(e, *physical) != NULL)
+        return e->memory.open_bus + (linear & ENGINE_PAGE_MASK);
+    return mmu_place(e, *physical);
 }
 
-/* Returns where the guest's data at `linear` lies in host memory, and its physical address. */
+/* Returns where the guest's data at `linear` lies in host memory, and its physical address; NULL if the page is not
+ * present. */
 uint8_t *mmu_peek(engine *e, uint32_t linear, uint32_t *physical)
 {
     return peek(e, linear, MMU_READ, physical);
 }
 
-/* Returns where the guest's code at `linear` lies in host memory, and its physical address. */
+/* Returns where the guest's code at `linear` lies in host memory, and its physical address; NULL if the page is not
+ * present. */
 uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
 {
     /* Code is fetched through the cached translation, even if the tables have changed since. */
@@ -179,15 +180,15 @@ static unsigned next_filled(const engine *e, unsigned at)
     return PAGE_ALL;
 }
 
-/* Empties the first entries: PAGE_REFERENCES or PAGE_ALL. */
-static void flush(engine *e, unsigned entries)
+/* Empties the first `count` entries: PAGE_REFERENCES or PAGE_ALL. */
+static void flush(engine *e, unsigned count)
 {
-    assert(entries == PAGE_REFERENCES || entries == PAGE_ALL);
-    for (unsigned i = next_filled(e, 0); i < entries; i = next_filled(e, i + 1)) {
+    assert(count == PAGE_REFERENCES || count == PAGE_ALL);
+    for (unsigned i = next_filled(e, 0); i < count; i = next_filled(e, i + 1)) {
         page_entry *held = &e->memory.pages[i / PAGE_ENTRIES][i % PAGE_ENTRIES];
         held->read_tag = held->write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
     }
-    memset(e->memory.pages_filled, 0, entries / 8); /* a bit each */
+    memset(e->memory.pages_filled, 0, count / 8); /* a bit each */
 }
 
 /* Drops the translations of data references. */
@@ -196,15 +197,16 @@ void mmu_flush(engine *e)
     flush(e, PAGE_REFERENCES);
 }
 
-/* Drops the translations of data references and fetches. */
+/* Drops the translations of data references and fetches. Unicorn must forget, too, which blocks lie in which pages, so only
+ * tlb_flush calls this when code may have been translated. */
 void mmu_flush_all(engine *e)
 {
     flush(e, PAGE_ALL);
 }
 
-/* Implements INVLPG for `linear`. It drops all translations for references, and those for fetches from this page,
- * which may have many entries if it is a 4 MB page. */
-static void mmu_flush_page(engine *e, uint32_t linear)
+/* Drops the translations that INVLPG of `linear` must drop: those for fetches from this page, which may have many entries
+ * if it is a 4 MB page. Drops all translations of references, because that is simpler. */
+static void flush_page(engine *e, uint32_t linear)
 {
     mmu_flush(e);
     for (unsigned i = next_filled(e, PAGE_REFERENCES); i < PAGE_ALL; i = next_filled(e, i + 1)) {
@@ -248,9 +250,9 @@ void WRAP(tlb_flush)(uc_cpu *cpu)
     }
 }
 
-/* Executes MOV to control register `number`. Without paging, translations do not depend on CR0.PE, which boot
- * loaders and DOS extenders switch around each BIOS call. Keeping them then saves 3 of 8 us of host time for a
- * switch and back. */
+/* Executes MOV to control register `number`. Drops the translations of references, which Unicorn does not do for CR0.CD, and
+ * of fetches if Unicorn calls tlb_flush. Without paging, translations do not depend on CR0.PE, which boot loaders and
+ * DOS extenders switch around each BIOS call. Keeping them then saves 3 of 8 us of host time for a switch and back. */
 void REAL(helper_write_crN)(uc_env *env, int number, uint64_t value);
 void mmu_write_control(engine *e, unsigned number, uint32_t value)
 {
@@ -270,7 +272,7 @@ void WRAP(tlb_flush_page)(uc_cpu *cpu, uint64_t address)
     REAL(tlb_flush_page)(cpu, address);
     if (e) {
         code_forget_found(e);
-        mmu_flush_page(e, (uint32_t)address);
+        flush_page(e, (uint32_t)address);
     }
 }
 
