@@ -8,7 +8,7 @@ enum { CELL = 2, NORMAL = 0x07, TEXT_80 = 3 };
 
 const video_mode *video_mode_now(const bios *b)
 {
-    static const video_mode without_pixels = {.kind = VIDEO_PACKED, .columns = 80, .character = 16};
+    static const video_mode without_pixels = {.kind = VIDEO_PACKED, .columns = 80, .glyph_height = 16};
     if (video_vesa_now(b->machine->devices).mode != 0)
         return &without_pixels;
     const video_mode *mode = video_mode_find(bios_load(b, BDA_VIDEO_MODE, 1) & 0x7f);
@@ -20,7 +20,7 @@ const video_mode *video_mode_now(const bios *b)
 static unsigned grid_columns(const bios *b)
 {
     unsigned columns = bios_load(b, BDA_COLUMNS, 1);
-    return columns >= 1 && columns <= 132 ? columns : 80;
+    return columns >= 1 && columns <= VIDEO_MOST_COLUMNS ? columns : 80;
 }
 
 unsigned video_rows(const bios *b)
@@ -143,7 +143,7 @@ static void set_mode(bios *b, uint8_t number)
 
 /* --- characters --- */
 
-/* Clips the window to the screen. Returns false if nothing is left of it. */
+/* Clips the rectangle to the screen. Returns false if nothing is left of it. */
 static bool clip(const bios *b, video_scrolled *w)
 {
     unsigned rows = video_rows(b), columns = grid_columns(b);
@@ -152,7 +152,7 @@ static bool clip(const bios *b, video_scrolled *w)
     return w->top <= w->bottom && w->left <= w->right;
 }
 
-/* Scrolls the window up or down. 0 lines clear it. */
+/* Serves a request to scroll in any mode. */
 static void scroll(bios *b, video_scrolled w)
 {
     if (!clip(b, &w))
@@ -162,12 +162,12 @@ static void scroll(bios *b, video_scrolled w)
         return;
     }
     unsigned height = w.bottom - w.top + 1;
-    unsigned lines = w.lines == 0 || w.lines > height ? height : w.lines;
+    unsigned rows = w.rows == 0 || w.rows > height ? height : w.rows;
     for (unsigned i = 0; i < height; i++) {
         unsigned row = w.up ? w.top + i : w.bottom - i;
         for (unsigned column = w.left; column <= w.right; column++) {
-            bool moved = i + lines < height;
-            unsigned source = w.up ? row + lines : row - lines;
+            bool moved = i + rows < height;
+            unsigned source = w.up ? row + rows : row - rows;
             uint32_t cell = moved ? bios_load(b, text_cell(b, w.page, source, column), 2)
                                   : (uint32_t)w.attribute << 8 | ' ';
             bios_store(b, text_cell(b, w.page, row, column), 2, cell);
@@ -229,7 +229,7 @@ static void put_character(bios *b, typed t)
     }
     if (row >= rows) {
         scroll(b, (video_scrolled){.up = true,
-                                   .lines = row - rows + 1,
+                                   .rows = row - rows + 1,
                                    .attribute = is_text(b) ? NORMAL : 0,
                                    .bottom = rows - 1,
                                    .right = columns - 1,
@@ -352,7 +352,7 @@ static bool serve_screen(bios *b, uint8_t function)
     case 0x05:
         set_page(b, bios_low(b, ENGINE_EAX));
         break;
-    case 0x06: /* scrolling up with the cursor in the window's last row ends a line on the host's console, too */
+    case 0x06: /* scrolling up with the cursor in the last row of the rectangle ends a line on the host's console, too */
         if (bios_low(b, ENGINE_EAX) != 0 && get_cursor(b, current_page(b)) >> 8 == dx >> 8)
             devices_console_char(b->machine->devices, '\n');
         /* fall through */

@@ -2,6 +2,7 @@
  * (video_planes), other modes through guest memory. A program may have given a planar mode a linear byte order, in
  * which the planes are kept in guest RAM: video_planes moves them out of it, and video_map moves them
  * back. Each service calls the latter once after its changes. */
+#include <assert.h>
 #include <string.h>
 
 #include "machine/bios/bios_internal.h"
@@ -170,10 +171,10 @@ uint8_t video_read_glyph(bios *b, unsigned page, unsigned row, unsigned column)
 
 /* --- scrolling --- */
 
-/* Copies the window's part of pixel line `from` to line `to`. */
+/* Copies the rectangle's part of pixel line `from` to line `to`. */
 static void move_line(bios *b, const video_mode *mode, unsigned from, unsigned to, const video_scrolled *w)
 {
-    uint8_t bytes[1024];
+    uint8_t bytes[VIDEO_MOST_COLUMNS * 8];
     unsigned column_bytes = depth_of(mode); /* of a line; a character has 8 pixels */
     unsigned left = w->left * column_bytes, size = (w->right - w->left + 1) * column_bytes;
     uint32_t source = line_start(mode, w->page, from) + left, target = line_start(mode, w->page, to) + left;
@@ -183,29 +184,29 @@ static void move_line(bios *b, const video_mode *mode, unsigned from, unsigned t
             memcpy(plane_byte(planes, target + i, 0), plane_byte(planes, source + i, 0), PLANES);
         return;
     }
+    assert(size <= sizeof bytes);
     engine_read_linear(b->machine->engine, video_base(mode) + source, bytes, size);
     engine_write_linear(b->machine->engine, video_base(mode) + target, bytes, size);
 }
 
-void video_scroll_graphics(bios *b, const video_scrolled *window)
+void video_scroll_graphics(bios *b, const video_scrolled *request)
 {
     const video_mode *mode = video_mode_now(b);
-    unsigned character_lines = bios_load(b, BDA_CHARACTER, 1) & 31;
-    unsigned height = (window->bottom - window->top + 1) * character_lines;
-    unsigned moved = window->lines == 0 || window->lines * character_lines > height
-                         ? height
-                         : window->lines * character_lines;
-    uint8_t colour = window->attribute;
+    unsigned glyph_height = bios_load(b, BDA_CHARACTER, 1) & 31;
+    unsigned height = (request->bottom - request->top + 1) * glyph_height;
+    unsigned moved =
+        request->rows == 0 || request->rows * glyph_height > height ? height : request->rows * glyph_height;
+    uint8_t colour = request->attribute;
     for (unsigned i = 0; i < height; i++) {
-        unsigned y = window->top * character_lines + (window->up ? i : height - 1 - i);
+        unsigned y = request->top * glyph_height + (request->up ? i : height - 1 - i);
         if (y >= mode->height)
             continue;
         if (i + moved < height) {
-            move_line(b, mode, window->up ? y + moved : y - moved, y, window);
+            move_line(b, mode, request->up ? y + moved : y - moved, y, request);
             continue;
         }
-        for (unsigned column = window->left; column <= window->right; column++)
-            paint(b, &(painted){.page = window->page,
+        for (unsigned column = request->left; column <= request->right; column++)
+            paint(b, &(painted){.page = request->page,
                                 .x = column * 8,
                                 .y = y,
                                 .mask = 0xff,

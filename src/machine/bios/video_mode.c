@@ -221,7 +221,7 @@ static video_mode with_lines(const bios *b, const video_mode *mode)
     if (mode->kind != VIDEO_TEXT || (options & VIDEO_LINES_400) != 0 || (lines_200 && !colour))
         return is;
     is.height = lines_200 ? 200 : 350;
-    is.character = lines_200 ? 8 : 14;
+    is.glyph_height = lines_200 ? 8 : 14;
     for (unsigned i = 0; i < sizeof crtc / sizeof crtc[0]; i++)
         is.registers.crtc[crtc[i].at] = lines_200 ? crtc[i].of_200 : crtc[i].of_350;
     if (!lines_200)
@@ -340,8 +340,8 @@ static void set_data_area(bios *b, const video_mode *mode, bool kept)
     bios_store(b, BDA_CURSOR_SHAPE, 2, CURSOR_SHAPE);
     bios_store(b, BDA_PAGE, 1, 0);
     bios_store(b, BDA_CRTC, 2, (mode->registers.miscellaneous & 1) != 0 ? 0x3d4 : 0x3b4);
-    bios_store(b, BDA_ROWS, 1, (uint32_t)mode->height / mode->character - 1);
-    bios_store(b, BDA_CHARACTER, 2, mode->character);
+    bios_store(b, BDA_ROWS, 1, (uint32_t)mode->height / mode->glyph_height - 1);
+    bios_store(b, BDA_CHARACTER, 2, mode->glyph_height);
     bios_store(b, BDA_VIDEO_INFORMATION, 1, INFORMATION | (kept ? 0x80u : 0));
     bios_store(b, BDA_VIDEO_OPTIONS, 2, OPTIONS | (bios_load(b, BDA_VIDEO_OPTIONS, 1) & KEPT));
     if (mode->number < sizeof cga_mode) {
@@ -387,19 +387,19 @@ void video_set_mode(bios *b, const video_mode *mode, bool keep)
 {
     devices *board = b->machine->devices;
     const video_mode with = with_lines(b, mode);
-    const unsigned character = with.character;
+    const unsigned height = with.glyph_height;
     set_video(b, &with);
     set_data_area(b, &with, keep);
     if (!keep)
         clear_memory(b, &with);
     if (with.kind == VIDEO_TEXT)
         video_load_font(b, 0,
-                        character == 8    ? font_8[0]
-                        : character == 14 ? font_14[0]
-                                          : font_16[0],
-                        character, 0, FONT_CHARACTERS);
+                        height == 8    ? font_8[0]
+                        : height == 14 ? font_14[0]
+                                       : font_16[0],
+                        height, 0, FONT_CHARACTERS);
     video_map(board);
-    video_set_font(b, character == 14 ? VIDEO_FONT_14 : character == 16 ? VIDEO_FONT_16 : VIDEO_FONT_8);
+    video_set_font(b, height == 14 ? VIDEO_FONT_14 : height == 16 ? VIDEO_FONT_16 : VIDEO_FONT_8);
 }
 
 /* Sets or clears a bit of a byte of the data area. */
