@@ -108,7 +108,7 @@ TEST(test_many_uses)
     assert_int_equal(both[1].clocks[P5_CPL_KERNEL] - both[0].clocks[P5_CPL_KERNEL], clocks * more);
 }
 
-/* While CR0.TS or EM is set no MMX instruction goes to V (rule M6); everything else is remembered as ever. */
+/* While CR0.TS or EM is set no MMX instruction goes to V (M6 in docs/rules.tsv); everything else is remembered as ever. */
 TEST(test_fpu_trap)
 {
     static const uint8_t mmx_code[] = {0x40, 0x0f, 0xfc,
@@ -143,7 +143,7 @@ TEST(test_fpu_trap)
     }
 }
 
-/* While EFLAGS.TF is set nothing pairs (rule P9). */
+/* While EFLAGS.TF is set nothing pairs (P9 in docs/rules.tsv). */
 TEST(test_trap_flag)
 {
     enum { TIMES = 100 };

@@ -1,5 +1,5 @@
-/* Functions that bench calls: the cost of a call beyond that of an empty function, for each kind of measurement, and the
- * state of the x87 register stack and the stack pointer afterwards. */
+/* Functions that bench calls: the cost of a call beyond that of an empty function. Also what functions and loops leave on the
+ * x87 register stack and in the stack pointer. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,6 +39,7 @@ static void write_file(const char *text)
     fclose(file);
 }
 
+/* Measures runs of 100 and 300 calls. */
 static void measure(const p5_case_function *f, const char *model, p5_case_measured *out)
 {
     p5_case_program *programs[2];
@@ -53,6 +54,7 @@ static void measure(const p5_case_function *f, const char *model, p5_case_measur
         p5_case_program_free(programs[i]);
 }
 
+/* Clocks of one call, with those of the harness. */
 static double clocks(const p5_case_measured *m)
 {
     return (double)(p5_counts_sum(m->counts[1].clocks, P5_CPL_MASK_ALL) -
@@ -76,36 +78,45 @@ static double net_clocks(p5_case_function f, const char *model)
     f.empty = true;
     measure(&f, model, &without);
     assert_string_equal(with.remark.message, "");
+    assert_string_equal(without.remark.message, "");
     return clocks(&with) - clocks(&without);
 }
 
-/* K pairs of INC take K clocks (rule P1): with any number of arguments, at any place, in any size. */
+/* K pairs of INC take K clocks (P1 in docs/rules.tsv). The address and the length of the function, the number of arguments,
+ * and a buffer as the first one change nothing. */
 TEST(costs_what_is_in_it)
 {
     if (no_tools())
         skip();
-    static const unsigned pairs[] = {0, 1, 2, 7, 60}, places[] = {0, 1, 14, 15, 31};
-    static const size_t arguments[] = {0, 1, 2, 3, P5_CASE_ARGUMENTS};
-    for (unsigned i = 0; i < 5; i++) {
+    static const struct {
+        unsigned place, pairs; /* bytes after a line's start */
+    } functions[] = {{0, 60}, {1, 7}, {14, 2}, {15, 1}, {31, 0}};
+    static const struct {
+        size_t count;
+        uint32_t buffer_bytes;
+    } arguments[] = {{0, 0}, {1, 0}, {2, 0}, {3, 64}, {P5_CASE_ARGUMENTS, 0}};
+    for (unsigned i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        const unsigned place = functions[i].place, pairs = functions[i].pairs;
         char text[256];
         snprintf(text, sizeof text,
                  ".globl f\n.balign 32\n.skip %u, 0x90\nf: .rept %u\ninc %%eax\ninc %%edx\n.endr\nret\n",
-                 places[i], pairs[4 - i]);
+                 place, pairs);
         write_file(text);
-        for (unsigned a = 0; a < 5; a++) {
-            p5_case_function f = {.path = path, .name = "f", .argument_count = arguments[a]};
-            f.arguments[0].buffer_bytes = a == 3 ? 64 : 0;
+        for (unsigned a = 0; a < sizeof arguments / sizeof arguments[0]; a++) {
+            p5_case_function f = {.path = path, .name = "f", .argument_count = arguments[a].count};
+            f.arguments[0].buffer_bytes = arguments[a].buffer_bytes;
             for (unsigned m = 0; m < 2; m++) {
                 double got = net_clocks(f, models[m]);
-                if (got != pairs[4 - i])
-                    fail_msg("%u pairs at %u with %zu arguments on %s: %g clocks", pairs[4 - i], places[i],
-                             arguments[a], models[m], got);
+                if (got != pairs)
+                    fail_msg("%u pairs at %u with %zu arguments on %s: %g clocks", pairs, place,
+                             arguments[a].count, models[m], got);
             }
         }
     }
 }
 
-/* strlen of 7 characters: a MOV and four instructions for each byte, with the NUL. */
+/* A file's contents as an argument: strlen of 7 characters takes a MOV, and four instructions for each of 8 bytes,
+ * because the NUL is one. An empty file and a missing one are refused. */
 TEST(argument_with_contents)
 {
     if (no_tools())
@@ -129,7 +140,8 @@ TEST(argument_with_contents)
     assert_non_null(strstr(error.message, contents));
 }
 
-/* A function with two arguments that gets one: the second is not memory of the harness that happens to be there. */
+/* A function that reads two arguments but gets one: reading the second faults, and does not return what the harness
+ * has on the stack. */
 TEST(missing_argument)
 {
     if (no_tools())
@@ -152,8 +164,8 @@ TEST(missing_argument)
     }
 }
 
-/* FLD1, 2 clocks (242816, x87 timing): the harness pops it. Without that the stack overflows, with it a
- * function without a result lets it underflow. */
+/* FLD1 takes 2 clocks (242816, x87 timing). With x87_result the harness pops the result: a function without one then lets
+ * the register stack underflow. Without x87_result, results pile up until it overflows. */
 TEST(x87_stack)
 {
     if (no_tools())
@@ -169,7 +181,7 @@ TEST(x87_stack)
         assert_int_equal(got.remark.status, P5_ERR_STATE);
         assert_non_null(strstr(got.remark.message, "overflows"));
         assert_non_null(strstr(got.remark.hint, "--x87"));
-        f.name = "clears"; /* the status word says nothing of it */
+        f.name = "clears"; /* also if the status word has been cleared */
         measure(&f, models[m], &got);
         assert_non_null(strstr(got.remark.message, "overflows"));
         f.name = "none";
@@ -183,7 +195,8 @@ TEST(x87_stack)
     assert_non_null(strstr(got.remark.hint, "EMMS"));
 }
 
-/* Loops: PUSH alone moves ESP, an empty register is read once and holds a NaN from then on. */
+/* Loops get the same remarks as functions. FADD finds an empty register in the first trip only, because it leaves a NaN
+ * in it. */
 TEST(loops)
 {
     if (no_tools())
@@ -213,7 +226,8 @@ TEST(loops)
     }
 }
 
-/* Static functions, stdcall, position-independent code, and what the file does not define. */
+/* Static functions, stdcall, position-independent code, and symbols that the file does not define: a weak one is 0, a call
+ * of another one fails when it is executed. `pic` and `weak` execute UD2 if they find a wrong value. */
 TEST(kinds_of_functions)
 {
     if (no_tools())
@@ -237,6 +251,7 @@ TEST(kinds_of_functions)
     f.argument_count = 1;
     /* RET imm16 takes 3 clocks, RET 2 (242816) */
     assert_true(net_clocks(f, "p55c-200") == 2);
+    f.argument_count = 0;
     f.name = "pic";
     net_clocks(f, "p55c-200");
     f.name = "weak";
