@@ -10,7 +10,8 @@ enum { VIDEO_TEXT_MEMORY = 0x8000 };     /* bytes of all text pages */
 enum { VIDEO_PAGES = 8 };
 enum { VIDEO_MOST_COLUMNS = 132 }; /* of characters */
 /* Offsets in the ROM: the table to which the information of AH = 1Bh points, and the fonts. */
-enum { VIDEO_FUNCTIONALITY = 0x0f00, VIDEO_FONT_8 = 0x1000, VIDEO_FONT_14 = 0x2000, VIDEO_FONT_16 = 0x3000 };
+enum { VIDEO_FUNCTIONALITY = 0x0f00 };
+enum { VIDEO_FONT_8 = 0x1000, VIDEO_FONT_14 = 0x2000, VIDEO_FONT_16 = 0x3000 };
 
 /* A bit of BDA_VIDEO_INFORMATION that AH = 12h changes; setting a mode clears it. */
 enum { VIDEO_CURSOR_AS_IS = 1 };
