@@ -1,4 +1,6 @@
-/* p5scope bench: what one trip of a case file, or of code from the command line, costs. */
+/* p5scope bench: what one trip costs: an iteration of the loop in a case file or around code of the command line, or a
+ * call of a function. */
+#include <assert.h>
 #include <string.h>
 
 #include "cli/bench_show.h"
@@ -19,8 +21,9 @@ typedef struct bench_options {
 
 /* ---- One input, or two ---- */
 
-/* Measures a prepared input on a model and shows its counts, the expectations of a case and the trips. The expectations
- * apply only to the case's own N1 and N2. Returns false after a message. */
+/* Measures a prepared input on a model and shows its counts, what became of the expectations of a case, and what
+ * bench_show adds. The expectations apply only to the case's own N1 and N2. Returns false after a message, but not if
+ * an expectation fails. */
 static bool show_one(const bench_options *options, const char *model_name, bench *of)
 {
     p5_model *model = model_option_open("--model", model_name);
@@ -113,12 +116,13 @@ static bool set_trips(bench_options *options, const char *text)
     return true;
 }
 
-/* Adds --arg NUMBER, buffer:SIZE or file:PATH. Returns false after a message. options.tsv limits the number of
- * arguments. */
+/* Adds --arg NUMBER, buffer:SIZE or file:PATH. Returns false after a message. options.tsv limits how often --arg may be
+ * given. */
 static bool add_argument(p5_case_function *f, const char *text)
 {
     enum { LARGEST_BUFFER = 16 << 20 };
     uint64_t number = 0;
+    assert(f->argument_count < P5_CASE_ARGUMENTS);
     p5_case_argument *to = &f->arguments[f->argument_count++];
     if (strncmp(text, "file:", 5) == 0 && text[5] != '\0') {
         to->file = text + 5;
@@ -131,7 +135,7 @@ static bool add_argument(p5_case_function *f, const char *text)
     if (!good)
         return cli_refuse(
             "--arg", text, 1,
-            "an argument is a number of 32 bits, or a pointer: buffer:SIZE (buffer:64K), file:PATH");
+            "an argument is a number of 32 bits, or a pointer: buffer:SIZE (up to 16M), file:PATH");
     if (buffer)
         to->buffer_bytes = (uint32_t)number;
     else
@@ -139,7 +143,8 @@ static bool add_argument(p5_case_function *f, const char *text)
     return true;
 }
 
-/* Fills in one or two inputs: files, --asm, or functions of one file or of two. Returns false after a message. */
+/* Fills in one or two inputs: files, --asm, or functions of one file or of two. A file comes before --asm. Returns false
+ * after a message. */
 static bool choose_inputs(bench_options *options)
 {
     const cli_options *line = options->line;
@@ -182,7 +187,7 @@ static bool take_values(bench_options *options)
 {
     const cli_options *line = options->line;
     options->call.x87_result = line->x87;
-    const bool cpl0 = line->used[OPTION_CPL] && line->cpl == 0; /* choice 0 of 0|3 */
+    const bool cpl0 = line->used[OPTION_CPL] && line->cpl == 0; /* an index into the choices 0|3 */
     options->terms = (bench_terms){.setup = line->setup,
                                    .copies = line->unroll != 0 ? (unsigned)line->unroll : 1,
                                    .repeat = (unsigned)line->repeat,
@@ -195,16 +200,23 @@ static bool take_values(bench_options *options)
     return good;
 }
 
+/* Returns false after a message if an output would overwrite another, an input, or a file of --arg. */
+static bool outputs_distinct(const bench_options *options)
+{
+    file_use files[2 + MOST_INPUTS + P5_CASE_ARGUMENTS] = {{"--konata", options->line->konata, false},
+                                                           {"-o", options->line->output, false}};
+    size_t count = 2;
+    for (size_t i = 0; i < options->input_count; i++)
+        files[count++] = (file_use){"the input", options->inputs[i].path, true};
+    for (size_t i = 0; i < options->call.argument_count; i++)
+        files[count++] = (file_use){"the file of --arg", options->call.arguments[i].file, true};
+    return file_uses_distinct(files, count);
+}
+
 static int run(const cli_options *line)
 {
     bench_options options = {.line = line};
-    if (!take_values(&options) || !choose_inputs(&options))
-        return CLI_USAGE;
-    const file_use files[] = {{"--konata", line->konata, false},
-                              {"-o", line->output, false},
-                              {"the input", options.inputs[0].path, true},
-                              {"the input", options.inputs[1].path, true}};
-    if (!file_uses_distinct(files, 4))
+    if (!take_values(&options) || !choose_inputs(&options) || !outputs_distinct(&options))
         return CLI_USAGE;
     return (options.input_count == 2 ? bench_two(&options) : bench_one(&options)) ? CLI_OK : CLI_FAILED;
 }
