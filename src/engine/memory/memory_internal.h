@@ -32,6 +32,12 @@ static inline bool mmu_is_held(const page_entry *held, uint32_t linear)
 {
     return ((held->read_tag ^ linear) & ~(uint32_t)(PAGE_GUARDED | ENGINE_PAGE_MASK)) == 0;
 }
+/* Inverts PAGE_GUARDED in the tags of an entry that holds a page. */
+static inline void mmu_invert_guarded(page_entry *held)
+{
+    held->write_tag ^= held->write_tag == held->read_tag ? PAGE_GUARDED : 0u;
+    held->read_tag ^= PAGE_GUARDED;
+}
 /* Makes stores into this page of RAM take mmu_fill from now on. `why`: PAGE_TABLE or PAGE_CODE. */
 void mmu_notice_stores(engine *e, uint32_t physical, unsigned why);
 

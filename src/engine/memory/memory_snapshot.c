@@ -1,10 +1,11 @@
-/* Memory in snapshots: RAM, cached translations, and what caches and TLBs hold that differs from RAM and page
- * tables. Nothing that can be observed depends on translated code, which is translated again.
+/* Memory in snapshots: RAM, the page cache (mmu.c), and what the caches and TLBs hold that differs from RAM and page
+ * tables. Unicorn's translated code is not saved, because the code is translated again without a difference that could
+ * be observed.
  *
  * A snapshot_table (base/snapshot.h) describes the members of a structure and their permitted values. The transfer_
- * functions serve both directions: they save, or, if s->loading, load into an engine that was just opened. After a
- * failure (s->status), they do nothing more. */
+ * functions serve both directions: they save, or, if s->loading, load into an engine that was just opened. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/area.h"
@@ -16,12 +17,12 @@ static const snapshot_table page_set_state = {
     SNAPSHOT(page_set, "page_set", FIELD_ANY(linear), FIELD_FLAG(large),
              FIELD_BITS(P5_PAGE_DIRECTORY_ACCESSED | P5_PAGE_ACCESSED | P5_PAGE_DIRTY, bits))};
 
-/* Refuses an address mask that cannot be: only A20 can be off. */
+/* Refuses an address mask that turns off another address line than A20. */
 static void check_memory(const void *row, snapshot *s)
 {
     const memory_state *m = row;
     if (m->address_mask != UINT32_MAX && m->address_mask != ~(1u << 20))
-        snapshot_refuse(s, "engine.address_mask: %Xh has more than A20 off", m->address_mask);
+        snapshot_refuse(s, "engine.address_mask: %Xh turns off more than A20", m->address_mask);
 }
 
 const snapshot_table memory_saved = {
@@ -31,7 +32,7 @@ const snapshot_table memory_saved = {
              FIELD_BITS(0xe00f, guard.hits)), /* B0-B3, BD, BS, BT of DR6 */
     .partial = true, .check = check_memory};
 
-/* ---- translations -------------------------------------------------------------------------------------- */
+/* ---- the page cache ------------------------------------------------------------------------------------ */
 
 static const snapshot_field page_fields[] = {
     SNAPSHOT_FIELDS(page_entry, FIELD_BITS(~(uint32_t)ENGINE_PAGE_MASK, read_tag, write_tag, physical),
@@ -45,34 +46,30 @@ static bool is_found(uint32_t tag, unsigned index)
     return tag / ENGINE_PAGE_BYTES % PAGE_ENTRIES == index % PAGE_ENTRIES;
 }
 
-/* Returns whether a loaded entry is safe to use: it is of RAM, and writes hit the same page as reads, or do not
+/* Returns whether a loaded entry is safe to use: its page is RAM, and writes either hit this page, as reads do, or do not
  * hit. */
-static bool stays_in_ram(const engine *e, const page_entry *page, unsigned index)
+static bool stays_in_ram(const engine *e, const page_entry *held, unsigned index)
 {
-    return page->physical < e->memory.ram_bytes && physical_window(e, page->physical) == NULL &&
-           (page->write_tag == page->read_tag || !is_found(page->write_tag, index));
+    return held->physical < e->memory.ram_bytes && physical_window(e, held->physical) == NULL &&
+           (held->write_tag == held->read_tag || !is_found(held->write_tag, index));
 }
 
-/* Transfers the page cache, because the page tables may have changed since its entries were made. Host addresses
- * are not saved but computed. Loaded entries outside of RAM are emptied, so that the page is looked up again, and
- * the tags of the others get PAGE_GUARDED as this engine's guard.data requires. */
+/* Transfers the page cache, because its translations remain in use even if the page tables have changed since. Host
+ * addresses are not saved but computed. Loaded entries outside of RAM are emptied, so that the page is looked up again.
+ * The tags of the others get PAGE_GUARDED if this engine's guard.data is set, whether the saved engine's was or not. */
 static void transfer_pages(engine *e, snapshot *s)
 {
     page_entry *all = &e->memory.pages[0][0];
     snapshot_states(s, &memory_pages, all, PAGE_REFERENCES);
     snapshot_states(s, &memory_fetched, all + PAGE_REFERENCES, PAGE_ALL - PAGE_REFERENCES);
     for (unsigned i = 0; s->loading && i < PAGE_ALL; i++) {
-        bool ram = s->status == P5_OK && stays_in_ram(e, &all[i], i);
+        page_entry *held = &all[i];
+        bool ram = s->status == P5_OK && stays_in_ram(e, held, i);
+        held->host = ram ? e->memory.ram + held->physical : NULL;
         if (!ram)
-            all[i].read_tag = all[i].write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
-        /* The page's own address, if any, and the tag that is made of it now. */
-        uint32_t own = all[i].read_tag ^ (is_found(all[i].read_tag, i) ? 0u : PAGE_GUARDED);
-        uint32_t tag = own ^ (e->memory.guard.data ? PAGE_GUARDED : 0u);
-        if (is_found(own, i)) {
-            all[i].write_tag = all[i].write_tag == all[i].read_tag ? tag : all[i].write_tag;
-            all[i].read_tag = tag;
-        }
-        all[i].host = ram ? e->memory.ram + all[i].physical : NULL;
+            held->read_tag = held->write_tag = PAGE_NO_TAG(i % PAGE_ENTRIES);
+        else if (is_found(e->memory.guard.data ? held->read_tag : held->read_tag ^ PAGE_GUARDED, i))
+            mmu_invert_guarded(held);
     }
     if (s->loading) /* any entry may be in use */
         memset(e->memory.pages_filled, 0xff, sizeof e->memory.pages_filled);
@@ -91,8 +88,8 @@ typedef struct page_numbers {
     ARRAY_OF(page_number) pages;
 } page_numbers;
 
-/* Lists the pages of `from`, which is as large as RAM, that differ from `base` (NULL: from zeros). Considers those
- * for which `wanted` is 1 (NULL: all). Returns false if host memory runs out. */
+/* Lists the pages of `from`, which is as large as RAM, that differ from `base` (NULL: from zeros). Only lists those for
+ * which `wanted` is not 0 (NULL: all). Returns false if host memory runs out. */
 static bool list_pages(const engine *e, const uint8_t *from, const uint8_t *base, const uint8_t *wanted,
                        page_numbers *list)
 {
@@ -187,7 +184,7 @@ static void transfer_code_lines(engine *e, snapshot *s)
     snapshot_list(s, &memory_code_lines, &list.items, &list.count, &list.capacity, LINES);
     for (size_t i = 0; s->loading && s->status == P5_OK && i < list.count; i++)
         if (!engine_set_code_line(e, list.items[i].line, list.items[i].bytes))
-            snapshot_refuse(s, "code_line.line[%zu]: the code cache does not have so many in a set", i);
+            snapshot_refuse(s, "code_line.line[%zu]: a set of the code cache has fewer ways", i);
     free(list.items);
 }
 
@@ -214,7 +211,8 @@ static void transfer_coherence(engine *e, snapshot *s)
     snapshot_state(s, &memory_coherence, c);
 }
 
-/* Transfers everything of memory but memory_saved. RAM comes first, because the others refer to it. */
+/* Transfers everything of memory but memory_saved, which the caller has transferred. RAM comes first, because the others
+ * refer to it. */
 void physical_transfer(engine *e, snapshot *s)
 {
     transfer_ram(e, s, e->memory.ram, NULL, NULL);

@@ -225,10 +225,8 @@ void mmu_guard_changed(engine *e)
 {
     for (unsigned i = next_filled(e, 0); i < PAGE_ALL; i = next_filled(e, i + 1)) {
         page_entry *held = &e->memory.pages[i / PAGE_ENTRIES][i % PAGE_ENTRIES];
-        if (held->read_tag == PAGE_NO_TAG(i % PAGE_ENTRIES))
-            continue;
-        held->write_tag ^= held->write_tag == held->read_tag ? PAGE_GUARDED : 0u;
-        held->read_tag ^= PAGE_GUARDED;
+        if (held->read_tag != PAGE_NO_TAG(i % PAGE_ENTRIES))
+            mmu_invert_guarded(held);
     }
 }
 
