@@ -96,7 +96,7 @@ unsigned predictor_no_entry(predictor *p, branch_run *ran, uint32_t next, uint32
         return_stack_pop(&p->returns);
     if (predictor_may_allocate(p, next, fall_through))
         begin(p, btb_allocate(&p->btb, &ran->branch), &ran->branch, next);
-    return PREDICTED_NOTHING + 1; /* 1: the branch was taken */
+    return PREDICTED_NOTHING_TAKEN;
 }
 
 /* ---- snapshots ----------------------------------------------------------------------------------------- */

@@ -63,7 +63,7 @@ static inline void predictor_learn(btb_entry *entry, unsigned taken, uint32_t ne
  *
  *   0-3, 6, 7  The branch has an entry: the first three bits. OWN_WRONG_TARGET: it was taken to another
  *              target than its entry's, or it leads to the instruction after it.
- *   4, 5       There was no entry: PREDICTED_NOTHING, plus 1 if the branch was taken.
+ *   4, 5       There was no entry: PREDICTED_NOTHING, or PREDICTED_NOTHING_TAKEN if the branch was taken.
  *   8-15       Another branch's entry predicted: PREDICTED_FALSELY and the first two bits. FALSE_RETURN: both
  *              branches are returns.
  *   16         NOT_PREDICTED: it is no near branch, or one of the P54C, which is predicted when the pipe
@@ -73,6 +73,7 @@ enum {
     OWN_TAKEN = 2,
     OWN_WRONG_TARGET = 4,
     PREDICTED_NOTHING = 4,
+    PREDICTED_NOTHING_TAKEN = 5,
     PREDICTED_FALSELY = 8,
     FALSE_RETURN = 4,
     NOT_PREDICTED = 16
