@@ -22,7 +22,7 @@ static uint32_t rotated_right(uint32_t x, unsigned by)
     return x >> by | x << (32 - by);
 }
 
-/* Adds one block of the message to the hash value (6.2.2). */
+/* Computes the next hash value from the current one, `state`, and a block of the message (6.2.2). */
 static void compress(uint32_t state[WORDS], const uint8_t block[BLOCK])
 {
     uint32_t w[ROUNDS], s[WORDS];
@@ -61,7 +61,7 @@ const char *sha256_of(FILE *in, char text[SHA256_TEXT])
         bytes += BLOCK;
     }
     bytes += got;
-    /* Padding: a one bit, zeros, and the length in bits, up to a whole block (5.1.1). */
+    /* The padding is a one bit, zeros, and 64 bits with the length in bits, which end a block (5.1.1). */
     memset(block + got, 0, BLOCK - got);
     block[got] = 0x80;
     if (got >= BLOCK - 8) {

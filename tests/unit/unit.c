@@ -1,4 +1,4 @@
-/* Runs the tests that a program's source defines with TEST. */
+/* Runs the tests that a program's source defines with TEST, or, with an argument, those of FAILING_TEST. */
 #include "unit.h"
 
 #include <assert.h>
@@ -31,10 +31,10 @@ void unit_add_failing(const char *name, CMUnitTestFunction test)
     append(&expected_to_fail, name, test);
 }
 
-void unit_set_fixture(CMFixtureFunction first, CMFixtureFunction last)
+void unit_set_fixture(CMFixtureFunction before_all, CMFixtureFunction after_all)
 {
-    set_up = first;
-    tear_down = last;
+    set_up = before_all;
+    tear_down = after_all;
 }
 
 void unit_file(char *path, const void *bytes, size_t size)
@@ -64,7 +64,6 @@ void unit_failures(const char *const *lines)
         fail_msg("expected\n%s\nin\n%s", count, text);
 }
 
-/* With an argument, runs the tests that must fail. */
 int main(int argc, char **argv)
 {
     const test_list *list = argc > 1 ? &expected_to_fail : &expected_to_pass;
