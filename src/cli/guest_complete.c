@@ -260,8 +260,8 @@ const char **guest_symbol_files(const guest_options *options)
 }
 
 /* Returns false after a message if an output of the verb or --save would overwrite another of these, the guest, one of its
- * files, such as the image of --disk2, or the snapshot of --load. Only --save may overwrite that snapshot, which has been
- * read by then. */
+ * files, such as the image of --disk2, a file of --symbols, or the snapshot of --load. Only --save may overwrite that
+ * snapshot, which has been read by then. */
 bool guest_files_distinct(const guest_options *options, const file_use *outputs, size_t count)
 {
     enum { MOST_OUTPUTS = 8, ADDED = 2 };
@@ -286,6 +286,11 @@ bool guest_files_distinct(const guest_options *options, const file_use *outputs,
         distinct = path != NULL ? file_uses_distinct(uses, count + ADDED)
                                 : cli_refuse(NULL, NULL, 0, "out of memory");
         free(path);
+    }
+    const text_list *symbols = &options->line->symbols;
+    for (size_t i = 0; i < symbols->count && distinct; i++) {
+        uses[count + 1] = (file_use){"a file of --symbols", symbols->items[i], true};
+        distinct = file_uses_distinct(uses, count + ADDED);
     }
     return distinct;
 }

@@ -332,6 +332,11 @@ static int compare_files(const stat_options *options)
     char *const *files = options->line->operands;
     if (files == NULL || files[0] == NULL || files[1] == NULL)
         return cli_complain(NULL, NULL, 0, "--compare needs at least two results of 'stat -j'");
+    for (size_t i = 0; files[i] != NULL; i++) {
+        const file_use uses[] = {{"-o", options->line->output, false}, {"a result", files[i], true}};
+        if (!file_uses_distinct(uses, 2))
+            return CLI_USAGE;
+    }
     if (p5_comparison_open(&comparison, &error) != P5_OK) {
         cli_show_error(&error, NULL, NULL, NULL);
         return CLI_INTERNAL;
