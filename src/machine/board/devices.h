@@ -68,7 +68,7 @@ p5_status devices_open_disk(devices *b, unsigned which, const char *path, p5_err
 p5_status devices_open_disks(devices *b, p5_error *error);
 /* Sends a notice if a sector that is read lies after the image's end; only once. */
 void devices_notice_padding(devices *b, const disk_image *disk, uint64_t sector);
-/* Sends a notice if the guest's writes to a disk do not reach the image; only once. */
+/* Sends a notice if the guest's writes to a disk do not reach the image, except for a CD, which refuses them; only once. */
 void devices_notice_unsaved(devices *b, const disk_image *disk);
 
 /* --- memory and the clock --- */

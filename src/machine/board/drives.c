@@ -83,7 +83,7 @@ p5_status devices_open_disks(devices *b, p5_error *error)
 
 void devices_notice_unsaved(devices *b, const disk_image *disk)
 {
-    if (!disk->writable)
+    if (!disk->writable && !disk->is_cd)
         notice_once(&b->machine->notices, NOTICE_OTHER, 0xb1053u,
                     "the guest writes to its disk: this is kept in memory and dropped at the end "
                     "(--disk-write writes to the image)");
