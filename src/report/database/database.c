@@ -250,6 +250,7 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *text)
     sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
 }
 
+/* Binds a number. SQLite's integers have a sign, so a value of an MSR from 2^63 on becomes negative. */
 static void bind_unsigned(sqlite3_stmt *statement, int at, uint64_t value)
 {
     sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
