@@ -1,5 +1,5 @@
-/* Build-time generator: makes a C table of embedded_file SYMBOL from text files, in the order given, and
- * SYMBOL_names with their names. Usage: embed_gen OUT.C SYMBOL FILE... */
+/* Build-time generator: writes text files as C source. The array SYMBOL has an embedded_file for each, in the order given,
+ * and the array SYMBOL_names their names. Usage: embed_gen OUT.C SYMBOL [FILE...] */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static void write_char(FILE *out, int c)
 {
     if (c == '\n')
         fputs("\\n\"\n        \"", out);
-    else if (c == '"' || c == '\\')
+    else if (c == '"' || c == '\\' || c == '?') /* ?? could begin a trigraph */
         fprintf(out, "\\%c", c);
     else if (c >= ' ' && c < 127)
         fputc(c, out);
@@ -19,13 +19,14 @@ static void write_char(FILE *out, int c)
         fprintf(out, "\\%03o", (unsigned)c);
 }
 
-/* Writes "name" of "a/b/name.ext". */
+/* Writes "name" of "a/b/name.ext" into a C string literal. */
 static void write_stem(FILE *out, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *start = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(start, '.');
-    fprintf(out, "%.*s", (int)(dot != NULL ? dot - start : (long)strlen(start)), start);
+    for (; *start != '\0' && start != dot; start++)
+        write_char(out, (unsigned char)*start);
 }
 
 /* Writes the table row of the file at `path`. Prints why and returns false if it cannot be read or contains a NUL. */
@@ -61,7 +62,7 @@ static bool embed(FILE *out, const char *path)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: embed_gen OUT.C SYMBOL FILE...\n");
+        fprintf(stderr, "usage: embed_gen OUT.C SYMBOL [FILE...]\n");
         return 2;
     }
     FILE *out = fopen(argv[1], "w");

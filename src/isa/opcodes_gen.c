@@ -225,7 +225,7 @@ void opcodes_claim(generator *g, char *patterns, unsigned index, const char *siz
 void opcodes_check_gaps(generator *g)
 {
     g->line = 0;
-    for (unsigned escape = 0; escape < ESCAPES; escape++) {
+    for (unsigned escape = 0; escape < OPCODE_MAPS; escape++) {
         for (unsigned opcode = 0; opcode < 256; opcode++) {
             if (escape == 0 && is_prefix(opcode))
                 continue;
@@ -276,9 +276,9 @@ static unsigned store_cells(generator *g, const isa_cell *cells, unsigned count)
 /* Compresses the map and writes it: an opcode whose variants are all equal gets one cell, and equal cells are shared. */
 void opcodes_write(generator *g, FILE *out)
 {
-    static isa_opcode opcodes[ESCAPES][256];
+    static isa_opcode opcodes[OPCODE_MAPS][256];
     static uint16_t x87[8][64];
-    for (unsigned escape = 0; escape < ESCAPES; escape++) {
+    for (unsigned escape = 0; escape < OPCODE_MAPS; escape++) {
         for (unsigned opcode = 0; opcode < 256; opcode++) {
             isa_cell cells[ISA_VARIANTS];
             isa_opcode *o = &opcodes[escape][opcode];
@@ -302,7 +302,7 @@ void opcodes_write(generator *g, FILE *out)
                 c->mod_ignored, c->byte_registers);
     }
     fprintf(out, "};\n\nconst isa_opcode isa_opcodes[2][256] = {\n");
-    for (unsigned escape = 0; escape < ESCAPES; escape++) {
+    for (unsigned escape = 0; escape < OPCODE_MAPS; escape++) {
         fprintf(out, "    {\n");
         for (unsigned opcode = 0; opcode < 256; opcode++)
             fprintf(out, "        {%u, %u, %u},\n", opcodes[escape][opcode].first,

@@ -3,8 +3,8 @@
  * keeps the array; memory_data.c and snoop.c decide when lines are filled, written through, snooped and
  * written back.
  *
- * LRU bits, and the tables in `order` that say how a use changes them and which way they point to, are those of
- * model/replacement.h. `physical` is any address in the line that is meant. */
+ * The LRU bits are those of model/replacement.h. The tables in `order` say how a use changes the bits, and which way the
+ * bits point to. A parameter `physical` may be any address in the line. */
 #ifndef CORE_MEMORY_DATA_CACHE_H
 #define CORE_MEMORY_DATA_CACHE_H
 
@@ -19,15 +19,19 @@
 #include "base/snapshot.h"
 #include "core/model/replacement.h"
 
-enum { CACHE_LINE = 32, CACHE_SETS = 128, CACHE_WAYS = ORDER_WAYS };
+enum {
+    CACHE_LINE = 32, /* bytes */
+    CACHE_SETS = 128,
+    CACHE_WAYS = ORDER_WAYS /* of which the P54C uses the first two */
+};
 
 /* Encoded as in TR4's valid bits (manual, table 26-2). */
 typedef enum mesi { MESI_INVALID, MESI_SHARED, MESI_EXCLUSIVE, MESI_MODIFIED } mesi;
 
 typedef struct data_cache {
-    /* For each set and kind of reference (0 read, 1 write), the line whose hits change nothing in the cache, as
-     * a place (CACHE_PLACE), or CACHE_NOWHERE. It is the line that was used last, from which the LRU bits point
-     * away already. For writes, the line must also be modified and its page dirty already. */
+    /* For each set and kind of reference (0 read, 1 write), the line that was used last, as a place (see CACHE_PLACE). A
+     * hit there changes nothing, because the LRU bits point away from the line already. For writes, the line must also
+     * be modified and its page dirty already. CACHE_NOWHERE if there is no such line. */
     uint64_t mru[CACHE_SETS][2];
     uint8_t page[CACHE_SETS]; /* number of the data TLB's entry that translates the place in `mru`, or
                                  TLB_NO_ENTRY without paging */
@@ -40,8 +44,8 @@ typedef struct data_cache {
 /* Matches no page-aligned address. */
 #define CACHE_NO_TAG 1u
 
-/* A reference's *place* identifies its page and its line within a set: these bits of the physical address (high half)
- * and of the linear address (low half). CACHE_NOWHERE equals no place. */
+/* The *place* of a reference is the physical address of its page (high half) and the linear one (low half). This mask
+ * has their bits. In a set, each page has one line. CACHE_NOWHERE equals no place. */
 #define CACHE_PLACE   0xfffff000fffff000u
 #define CACHE_NOWHERE ((uint64_t)CACHE_NO_TAG << 32)
 
@@ -67,16 +71,16 @@ static inline uint32_t data_cache_address(const data_cache *cache, unsigned set,
     return cache->tag[set][way] + set * CACHE_LINE;
 }
 
-/* RESET: makes all lines invalid. `ways`: 2 or 4. */
+/* RESET: empties the cache and sets its number of ways, 2 or 4. */
 void data_cache_init(data_cache *cache, unsigned ways);
 /* The fields that are in snapshots. */
 extern const snapshot_table data_cache_state;
 /* Makes all lines invalid and all LRU bits 0. */
 void data_cache_invalidate(data_cache *cache);
-/* Clears `mru` for all sets, so that the next hit of each updates the cache. */
+/* Clears `mru` for all sets, so that the next hit in each of them updates the cache. */
 void data_cache_forget(data_cache *cache);
-/* Clears `mru` for the sets whose `page` is this entry of the data TLB. Must be called when the entry gets another
- * translation. */
+/* Clears `mru` for the sets in which it depends on entry number `entry` of the data TLB (`page`). Must be called when the
+ * entry gets another translation. */
 void data_cache_forget_page(data_cache *cache, unsigned entry);
 
 /* Returns a mask in which bit n is set if tag n is `wanted`. Several bits can be set if `wanted` is CACHE_NO_TAG, or
@@ -84,6 +88,7 @@ void data_cache_forget_page(data_cache *cache, unsigned entry);
  * Uses no host branches because the way that hits is not predictable. */
 static inline unsigned cache_match(const uint32_t tag[CACHE_WAYS], uint32_t wanted)
 {
+    _Static_assert(CACHE_WAYS == 4, "four tags are compared");
 #ifdef __SSE2__
     __m128i equal = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)tag), _mm_set1_epi32((int)wanted));
     return (unsigned)_mm_movemask_ps(_mm_castsi128_ps(equal));
@@ -106,7 +111,7 @@ static inline void data_cache_forget_set(data_cache *cache, unsigned set)
     cache->mru[set][0] = cache->mru[set][1] = CACHE_NOWHERE;
 }
 
-/* Makes the LRU bits point away from `way`, and clears `mru` for the set. */
+/* Makes the LRU bits point away from `way`. Clears `mru` for the set, which may have another line. */
 static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way)
 {
     assert(set < CACHE_SETS && way < CACHE_WAYS);
@@ -120,6 +125,7 @@ static inline void data_cache_used(data_cache *cache, unsigned set, unsigned way
 static inline void data_cache_used_at(data_cache *cache, unsigned set, unsigned way, uint64_t place,
                                       unsigned entry, bool dirty)
 {
+    assert(set < CACHE_SETS && way < CACHE_WAYS && entry <= UINT8_MAX);
     cache->lru[set] = way_order_used(&cache->order, cache->lru[set], way);
     cache->mru[set][0] = place;
     cache->mru[set][1] = dirty && cache->state[set][way] == MESI_MODIFIED ? place : CACHE_NOWHERE;
@@ -149,14 +155,14 @@ static inline void data_cache_fill(data_cache *cache, unsigned way, uint32_t phy
     data_cache_used(cache, set, way);
 }
 
-/* Changes the state of a valid line; MESI_INVALID frees its way. */
+/* Changes the state of a valid line, and clears `mru` for the set. MESI_INVALID frees the way. */
 void data_cache_set_state(data_cache *cache, unsigned set, unsigned way, mesi state);
 /* Makes the line exclusive if it is present and shared, after a write-through cycle for it with WB/WT# high. */
 void data_cache_make_exclusive(data_cache *cache, uint32_t physical);
 
-/* Raw access for the test registers (TR4, TR5): one entry and the LRU bits of its set. */
+/* An entry and the LRU bits of its set, as the test registers read and write them (TR4, TR5). */
 typedef struct cache_entry {
-    uint32_t tag; /* physical address bits 31-12; 0 if the line is invalid */
+    uint32_t tag; /* physical address bits 31-12; 0 if the line is invalid, which has no tag */
     mesi state;
     uint8_t lru;
 } cache_entry;
