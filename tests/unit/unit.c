@@ -14,6 +14,7 @@ typedef struct test_list {
 
 static test_list expected_to_pass, expected_to_fail;
 static CMFixtureFunction set_up, tear_down;
+static char *temporary; /* of UNIT_FILE */
 
 static void append(test_list *list, const char *name, CMUnitTestFunction test)
 {
@@ -35,6 +36,30 @@ void unit_set_fixture(CMFixtureFunction before_all, CMFixtureFunction after_all)
 {
     set_up = before_all;
     tear_down = after_all;
+}
+
+void unit_set_file(char *pattern)
+{
+    temporary = pattern;
+}
+
+void unit_write(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+void unit_needs(const char *programs)
+{
+    char command[100];
+    snprintf(command, sizeof command, "for i in %s; do command -v $i || exit; done >/dev/null 2>&1",
+             programs);
+    if (system(command) != 0) {
+        print_message("%s: not all installed, skipped\n", programs);
+        skip();
+    }
 }
 
 void unit_file(char *path, const void *bytes, size_t size)
@@ -71,5 +96,15 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: has no tests\n", argv[0]);
         return EXIT_FAILURE;
     }
-    return _cmocka_run_group_tests(argv[0], list->tests, list->count, set_up, tear_down);
+    if (temporary != NULL) {
+        const int file = mkstemps(temporary, (int)strlen(strstr(temporary, "XXXXXX") + 6));
+        if (file < 0 || close(file) != 0) {
+            perror(temporary);
+            return EXIT_FAILURE;
+        }
+    }
+    const int status = _cmocka_run_group_tests(argv[0], list->tests, list->count, set_up, tear_down);
+    if (temporary != NULL)
+        unlink(temporary);
+    return status;
 }

@@ -45,6 +45,24 @@ void unit_set_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 /* A variable that is declared with this is passed to `function`, by its address, at the end of its block. */
 #define CLOSED_BY(function) __attribute__((cleanup(function)))
 
+/* UNIT_FILE(path, "/tmp/name-XXXXXX") stands once in a file whose tests need a file. It defines `path`, which names the
+ * file while tests run. The X become the rest of the name. */
+#define UNIT_FILE(path, pattern)                                                                             \
+    static char path[] = pattern;                                                                            \
+    __attribute__((constructor)) static void unit_enter_file(void)                                           \
+    {                                                                                                        \
+        unit_set_file(path);                                                                                 \
+    }                                                                                                        \
+    _Static_assert(1, "for the semicolon after UNIT_FILE")
+
+void unit_set_file(char *pattern);
+
+/* Writes `text` to the file `path`. */
+void unit_write(const char *path, const char *text);
+
+/* Skips the test unless the shell finds all programs whose names stand in `programs`, with blanks in between. */
+void unit_needs(const char *programs);
+
 /* Writes a new file of `size` bytes. `path` ends in XXXXXX, which becomes the rest of its name. */
 void unit_file(char *path, const void *bytes, size_t size);
 

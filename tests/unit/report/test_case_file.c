@@ -7,43 +7,24 @@
 #include "../unit.h"
 #include "p5tool/report.h"
 
-static char path[] = "/tmp/p5case.XXXXXX.s";
+UNIT_FILE(path, "/tmp/p5case.XXXXXX.s");
 
-static int make_file(void **state)
-{
-    (void)state;
-    int file = mkstemps(path, 2);
-    return file < 0 ? -1 : close(file);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-UNIT_FIXTURE(make_file, remove_file);
-
-static void write_file(const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
+/* Declares `name`, the case that `text` describes. */
+#define CASE(name, text)                                                                                     \
+    p5_case CLOSED_BY(p5_case_free) name;                                                                    \
+    read_ok(text, &name)
 
 static void read_ok(const char *text, p5_case *c)
 {
     p5_error error = {0};
-    write_file(text);
+    unit_write(path, text);
     if (p5_case_read(path, c, &error) != P5_OK)
         fail_msg("refused at line %u column %u: %s", error.line, error.column, error.message);
 }
 
 TEST(defaults)
 {
-    p5_case c;
-    read_ok("# a comment\n nop\n", &c);
+    CASE(c, "# a comment\n nop\n");
     const char *base = strrchr(path, '/') + 1;
     assert_int_equal(strlen(c.name), strlen(base) - 2);
     assert_memory_equal(c.name, base, strlen(c.name));
@@ -54,13 +35,11 @@ TEST(defaults)
     assert_int_equal(c.trips[0], 200);
     assert_int_equal(c.trips[1], 1200);
     assert_int_equal(c.expectation_count, 0);
-    p5_case_free(&c);
 }
 
 TEST(all_directives)
 {
-    p5_case c;
-    read_ok("#! case a-b_c.1\n"
+    CASE(c, "#! case a-b_c.1\n"
             "#!models p54c-133 p55c-200\n"
             "#! cpl 0\n"
             "#! cr4 100\n"
@@ -70,8 +49,7 @@ TEST(all_directives)
             "#! expect data_read:k 3\n"
             "#! source somewhere, page 3\n"
             " \t#! note anything, after blanks\n"
-            " nop #! no directive: it does not begin the line\n",
-            &c);
+            " nop #! no directive: it does not begin the line\n");
     assert_string_equal(c.name, "a-b_c.1");
     assert_string_equal(c.models[0], "p54c-133");
     assert_string_equal(c.models[1], "p55c-200");
@@ -92,22 +70,18 @@ TEST(all_directives)
     assert_int_equal(e[2].what.cpl_mask, P5_CPL_MASK_SYSTEM);
     assert_true(e[2].up == 0 && e[2].down == 0);
     assert_int_equal(e[2].line, 8);
-    p5_case_free(&c);
 }
 
 /* Lines with @MODEL apply by the model's name, which is that of a model file without its folder and .ini. */
 TEST(lines_apply_to_models_by_name)
 {
-    p5_case c;
-    read_ok("#! models p55c-200 d/my.ini\n"
+    CASE(c, "#! models p55c-200 d/my.ini\n"
             "#! expect@my clocks 1\n"
-            "#! expect-register@my eax 1\n",
-            &c);
+            "#! expect-register@my eax 1\n");
     const char *file = c.models[1]; /* in the folder of the case */
     assert_true(p5_case_applies(c.expectations[0].only, file) && p5_case_applies(c.states[0].only, file));
     assert_true(p5_case_applies("my", "my") && p5_case_applies("m", file) && p5_case_applies(NULL, file));
     assert_false(p5_case_applies("my", "p55c-200") || p5_case_applies("my.ini", file));
-    p5_case_free(&c);
 }
 
 TEST(errors_name_line_and_column)
@@ -170,7 +144,7 @@ TEST(errors_name_line_and_column)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         p5_case c;
         p5_error error = {0};
-        write_file(wrong[i].text);
+        unit_write(path, wrong[i].text);
         p5_status status = p5_case_read(path, &c, &error);
         if (status != wrong[i].status || error.line != wrong[i].line || error.column != wrong[i].column)
             fail_msg("%s: status %d at %u:%u (%s), expected %d at %u:%u", wrong[i].text, (int)status,
@@ -185,10 +159,9 @@ TEST(errors_name_line_and_column)
 
 TEST(judgement)
 {
-    p5_case c;
     p5_model *model;
     p5_error error;
-    read_ok("#! n 100 200\n#! expect clocks 4 ~0.5\n#! expect data_read 2 +1 -0\n", &c);
+    CASE(c, "#! n 100 200\n#! expect clocks 4 ~0.5\n#! expect data_read 2 +1 -0\n");
     assert_int_equal(p5_model_open("p55c-200", &model, &error), P5_OK);
     p5_counts counts[2];
     static const struct {
@@ -211,15 +184,13 @@ TEST(judgement)
         free(text);
     }
     p5_model_close(model);
-    p5_case_free(&c);
 }
 
 TEST(nothing_expected_is_a_failure)
 {
-    p5_case c;
     p5_model *model;
     p5_error error;
-    read_ok("#! models p55c-200 p54c-133\n#! expect@p54c clocks 4\n", &c);
+    CASE(c, "#! models p55c-200 p54c-133\n#! expect@p54c clocks 4\n");
     assert_int_equal(p5_model_open("p55c-200", &model, &error), P5_OK);
     p5_counts counts[2];
     memset(counts, 0, sizeof counts);
@@ -227,22 +198,12 @@ TEST(nothing_expected_is_a_failure)
     assert_int_equal(p5_case_judge(&c, model, counts, NULL, false, out), 1);
     fclose(out);
     p5_model_close(model);
-    p5_case_free(&c);
-}
-
-static bool no_assembler(void)
-{
-    if (system("command -v as >/dev/null 2>&1") == 0)
-        return false;
-    print_message("binutils are not installed: skipped\n");
-    return true;
 }
 
 /* Addresses and relocations, worked out by hand from the layout that report.h promises. */
 TEST(assembled_and_placed)
 {
-    if (no_assembler())
-        skip();
+    unit_needs("as");
     static const char source[] = "        mov ecx,N\n"           /* b9 N */
                                  "        mov eax,offset item\n" /* b8 data */
                                  "        mov ebx,[zero+4]\n"    /* 8b 1d bss+4 */
@@ -281,21 +242,20 @@ TEST(assembled_and_placed)
 
 TEST(assembler_errors_have_their_line)
 {
-    if (no_assembler())
-        skip();
+    unit_needs("as");
     p5_case_program *program;
     p5_error error = {0};
-    write_file("nop\nfrobnicate eax\n");
+    unit_write(path, "nop\nfrobnicate eax\n");
     assert_int_equal(p5_case_assemble(path, 10, &program, &error), P5_ERR_FORMAT);
     assert_string_equal(error.where, path);
     assert_int_equal(error.line, 2);
     assert_non_null(strstr(error.message, "frobnicate"));
-    write_file("call nowhere\n");
+    unit_write(path, "call nowhere\n");
     assert_int_equal(p5_case_assemble(path, 10, &program, &error), P5_ERR_NAME);
     assert_non_null(strstr(error.message, "nowhere"));
-    write_file(".section other,\"ax\"\nnop\n");
+    unit_write(path, ".section other,\"ax\"\nnop\n");
     assert_int_equal(p5_case_assemble(path, 10, &program, &error), P5_ERR_UNSUPPORTED);
-    write_file(".bss\n.skip 0x7fffffff\n");
+    unit_write(path, ".bss\n.skip 0x7fffffff\n");
     assert_int_equal(p5_case_assemble(path, 10, &program, &error), P5_ERR_RANGE);
     assert_null(program);
 }

@@ -9,35 +9,7 @@
 
 static const unsigned trips[2] = {100, 300};
 static const char *const models[] = {"p55c-200", "p54c-133"};
-static char path[] = "/tmp/p5scope-function-XXXXXX";
-
-static int make_file(void **state)
-{
-    (void)state;
-    int descriptor = mkstemp(path);
-    return descriptor >= 0 ? close(descriptor) : -1;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-UNIT_FIXTURE(make_file, remove_file);
-
-static bool no_tools(void)
-{
-    return system("as --version >/dev/null 2>&1 && ld --version >/dev/null 2>&1") != 0;
-}
-
-static void write_file(const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
+UNIT_FILE(path, "/tmp/p5scope-function-XXXXXX");
 
 /* Measures runs of 100 and 300 calls. */
 static void measure(const p5_case_function *f, const char *model, p5_case_measured *out)
@@ -86,8 +58,7 @@ static double net_clocks(p5_case_function f, const char *model)
  * and a buffer as the first one change nothing. */
 TEST(costs_what_is_in_it)
 {
-    if (no_tools())
-        skip();
+    unit_needs("as ld");
     static const struct {
         unsigned place, pairs; /* bytes after a line's start */
     } functions[] = {{0, 60}, {1, 7}, {14, 2}, {15, 1}, {31, 0}};
@@ -101,7 +72,7 @@ TEST(costs_what_is_in_it)
         snprintf(text, sizeof text,
                  ".globl f\n.balign 32\n.skip %u, 0x90\nf: .rept %u\ninc %%eax\ninc %%edx\n.endr\nret\n",
                  place, pairs);
-        write_file(text);
+        unit_write(path, text);
         for (unsigned a = 0; a < sizeof arguments / sizeof arguments[0]; a++) {
             p5_case_function f = {.path = path, .name = "f", .argument_count = arguments[a].count};
             f.arguments[0].buffer_bytes = arguments[a].buffer_bytes;
@@ -119,11 +90,11 @@ TEST(costs_what_is_in_it)
  * because the NUL is one. An empty file and a missing one are refused. */
 TEST(argument_with_contents)
 {
-    if (no_tools())
-        skip();
+    unit_needs("as ld");
     char contents[] = "/tmp/p5scope-\"contents-XXXXXX";
     unit_file(contents, "7 bytes", sizeof "7 bytes");
-    write_file(".globl f\nf: mov 4(%esp), %edx\n1: movb (%edx), %al\ninc %edx\ntest %al, %al\njne 1b\nret\n");
+    unit_write(path,
+               ".globl f\nf: mov 4(%esp), %edx\n1: movb (%edx), %al\ninc %edx\ntest %al, %al\njne 1b\nret\n");
     p5_case_function f = {.path = path, .name = "f", .argument_count = 1};
     f.arguments[0].file = contents;
     p5_case_measured with, without;
@@ -144,9 +115,8 @@ TEST(argument_with_contents)
  * has on the stack. */
 TEST(missing_argument)
 {
-    if (no_tools())
-        skip();
-    write_file(".globl f\nf: mov 4(%esp), %eax\nadd 8(%esp), %eax\nret\n");
+    unit_needs("as ld");
+    unit_write(path, ".globl f\nf: mov 4(%esp), %eax\nadd 8(%esp), %eax\nret\n");
     for (unsigned cpl = 0; cpl <= 3; cpl += 3) {
         p5_case_function f = {.path = path, .name = "f", .argument_count = 1};
         p5_case_conditions conditions = {
@@ -168,10 +138,9 @@ TEST(missing_argument)
  * the register stack underflow. Without x87_result, results pile up until it overflows. */
 TEST(x87_stack)
 {
-    if (no_tools())
-        skip();
-    write_file(".globl one, none, mmx, clears\none: fld1\nret\nnone: ret\n"
-               "mmx: paddb %mm0, %mm1\nfld1\nfstp %st(0)\nret\nclears: fld1\nfnclex\nret\n");
+    unit_needs("as ld");
+    unit_write(path, ".globl one, none, mmx, clears\none: fld1\nret\nnone: ret\n"
+                     "mmx: paddb %mm0, %mm1\nfld1\nfstp %st(0)\nret\nclears: fld1\nfnclex\nret\n");
     for (unsigned m = 0; m < 2; m++) {
         p5_case_measured got;
         p5_case_function f = {.path = path, .name = "one", .x87_result = true};
@@ -199,8 +168,7 @@ TEST(x87_stack)
  * in it. */
 TEST(loops)
 {
-    if (no_tools())
-        skip();
+    unit_needs("as ld");
     static const struct {
         const char *body, *says;
     } cases[] = {{"push eax", "-4 bytes per trip"},
@@ -230,17 +198,16 @@ TEST(loops)
  * of another one fails when it is executed. `pic` and `weak` execute UD2 if they find a wrong value. */
 TEST(kinds_of_functions)
 {
-    if (no_tools())
-        skip();
-    write_file(".globl pops, _start, pic, outside, weak\n"
-               ".file \"a.c\"\nlocal: inc %eax\ninc %edx\nret\n"
-               "pops: inc %eax\ninc %edx\nret $4\n_start: inc %eax\ninc %edx\nret\n"
-               "pic: call 1f\n1: pop %ecx\naddl $_GLOBAL_OFFSET_TABLE_+[.-1b], %ecx\n"
-               "movl item@GOTOFF(%ecx), %eax\nmovl item@GOT(%ecx), %edx\ncmpl (%edx), %eax\n"
-               "jne bad\ncmpl $1234, %eax\njne bad\nret\nbad: ud2\n"
-               "outside: call elsewhere\nret\n"
-               ".weak nobody\nweak: movl $nobody, %eax\ntestl %eax, %eax\njnz bad\nret\n"
-               ".data\nitem: .long 1234\n");
+    unit_needs("as ld");
+    unit_write(path, ".globl pops, _start, pic, outside, weak\n"
+                     ".file \"a.c\"\nlocal: inc %eax\ninc %edx\nret\n"
+                     "pops: inc %eax\ninc %edx\nret $4\n_start: inc %eax\ninc %edx\nret\n"
+                     "pic: call 1f\n1: pop %ecx\naddl $_GLOBAL_OFFSET_TABLE_+[.-1b], %ecx\n"
+                     "movl item@GOTOFF(%ecx), %eax\nmovl item@GOT(%ecx), %edx\ncmpl (%edx), %eax\n"
+                     "jne bad\ncmpl $1234, %eax\njne bad\nret\nbad: ud2\n"
+                     "outside: call elsewhere\nret\n"
+                     ".weak nobody\nweak: movl $nobody, %eax\ntestl %eax, %eax\njnz bad\nret\n"
+                     ".data\nitem: .long 1234\n");
     p5_case_function f = {.path = path, .name = "local"};
     assert_true(net_clocks(f, "p55c-200") == 1);
     f.name = "a.c:local";

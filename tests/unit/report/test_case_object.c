@@ -13,38 +13,19 @@
 
 enum { TEXT = 0x100000, EXIT_BYTES = 2 };
 
-static char source[] = "/tmp/case_object_XXXXXX";
+UNIT_FILE(object, "/tmp/case_object_XXXXXX");
+
 static uint8_t file[1 << 16];
-
-static int make_file(void **state)
-{
-    (void)state;
-    const int descriptor = mkstemp(source);
-    return descriptor < 0 || close(descriptor) != 0 ||
-           system("as --version >/dev/null 2>&1") != 0; /* the assembler of cases */
-}
-
-static int remove_files(void **state)
-{
-    (void)state;
-    char object[sizeof source + 2];
-    snprintf(object, sizeof object, "%s.o", source);
-    return unlink(source) != 0 || unlink(object) != 0;
-}
-
-UNIT_FIXTURE(make_file, remove_files);
 
 static size_t assemble(const char *text)
 {
     char command[100];
-    FILE *out = fopen(source, "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-    snprintf(command, sizeof command, "as --32 -mrelax-relocations=yes -o %s.o %s", source, source);
-    assert_int_equal(system(command), 0);
-    snprintf(command, sizeof command, "%s.o", source);
-    FILE *in = fopen(command, "r");
+    snprintf(command, sizeof command, "as --32 -mrelax-relocations=yes -o %s", object);
+    FILE *as = popen(command, "w");
+    assert_non_null(as);
+    fputs(text, as);
+    assert_int_equal(pclose(as), 0);
+    FILE *in = fopen(object, "r");
     assert_non_null(in);
     const size_t size = fread(file, 1, sizeof file, in);
     assert_true(size > 0 && size < sizeof file);
@@ -58,6 +39,11 @@ static void place(const char *text, const char *function, case_object *out)
     if (case_object_place(file, assemble(text), TEXT, function, out, &error) != P5_OK)
         fail_msg("%s", error.message);
 }
+
+/* Declares `name`, what place() makes of `text` and `function`. */
+#define PLACED(name, text, function)                                                                         \
+    case_object CLOSED_BY(case_object_free) name;                                                            \
+    place(text, function, &name)
 
 static void expect_error(const char *text, const char *function, p5_status status, const char *message,
                          const char *hint)
@@ -111,30 +97,27 @@ TEST(layout)
 /* A program that fills its pages to the last byte needs no further ones. */
 TEST(whole_pages)
 {
-    case_object o;
-    place(".text\n.skip 4094\n.data\n.skip 4096\n.bss\n.skip 1\n", NULL, &o);
-    assert_int_equal(o.data_address, TEXT + 4096);
-    assert_int_equal(o.bss_address, TEXT + 8192);
-    case_object_free(&o);
-    place(".text\n.skip 4095\n.data\n.skip 4097\n", NULL, &o);
+    PLACED(full, ".text\n.skip 4094\n.data\n.skip 4096\n.bss\n.skip 1\n", NULL);
+    assert_int_equal(full.data_address, TEXT + 4096);
+    assert_int_equal(full.bss_address, TEXT + 8192);
+    PLACED(o, ".text\n.skip 4095\n.data\n.skip 4097\n", NULL);
     assert_int_equal(o.data_address, TEXT + 8192);
     assert_int_equal(o.bss_address, TEXT + 16384);
     assert_int_equal(o.bss_size, 0);
-    case_object_free(&o);
 }
 
 /* S + A, S + A - P, GOT + A - P, S + A - GOT and G + A, with addends, in fields of each width. */
 TEST(relocations)
 {
-    case_object o;
-    place(".text\n.skip 8\nhere: .long d + 5, d - . + 1\n.reloc ., R_386_NONE, d\n.long 3\n" /* 8, 12, 16 */
-          "call here\n"                                /* 20: a label, no relocation */
-          ".globl f\nf: call f@PLT\n"                  /* 25 */
-          ".byte 0x8b, 0x83\n.long d@GOTOFF + 2\n"     /* 30 */
-          "addl $_GLOBAL_OFFSET_TABLE_, %ebx\n"        /* 36: 81 c3 */
-          "movl f@GOT(%ebx), %eax\nmovl f@GOT, %eax\n" /* 42: 8b 83; 48: 8b 05 or a1 */
-          ".data\n.long 1\nd: .long 2\n",
-          "f", &o);
+    PLACED(o,
+           ".text\n.skip 8\nhere: .long d + 5, d - . + 1\n.reloc ., R_386_NONE, d\n.long 3\n" /* 8, 12, 16 */
+           "call here\n"                                /* 20: a label, no relocation */
+           ".globl f\nf: call f@PLT\n"                  /* 25 */
+           ".byte 0x8b, 0x83\n.long d@GOTOFF + 2\n"     /* 30 */
+           "addl $_GLOBAL_OFFSET_TABLE_, %ebx\n"        /* 36: 81 c3 */
+           "movl f@GOT(%ebx), %eax\nmovl f@GOT, %eax\n" /* 42: 8b 83; 48: 8b 05 or a1 */
+           ".data\n.long 1\nd: .long 2\n",
+           "f");
     const uint32_t d = o.data_address + 4;
     assert_int_equal(word(o.text, 8), d + 5);
     assert_int_equal(word(o.text, 12), d + 1 - (TEXT + 12));
@@ -146,15 +129,14 @@ TEST(relocations)
     assert_int_equal(word(o.text, 32), d + 2 - got);
     const uint32_t slot = word(o.text, 44);
     assert_int_equal(word(o.data, got - o.data_address + slot), TEXT + 25);
-    case_object_free(&o);
 
     /* fields of 8 and 16 bits hold signed addends */
-    place(".byte 0\n.reloc ., R_386_PC8, far\n.byte -1\n.reloc ., R_386_PC16, far\n.word -2\n"
-          ".globl far\nfar: .byte 0\n",
-          NULL, &o);
-    assert_int_equal((int8_t)o.text[1], 4 - 1 - 1);
-    assert_int_equal((int16_t)(o.text[2] | o.text[3] << 8), 4 - 2 - 2);
-    case_object_free(&o);
+    PLACED(narrow,
+           ".byte 0\n.reloc ., R_386_PC8, far\n.byte -1\n.reloc ., R_386_PC16, far\n.word -2\n"
+           ".globl far\nfar: .byte 0\n",
+           NULL);
+    assert_int_equal((int8_t)narrow.text[1], 4 - 1 - 1);
+    assert_int_equal((int16_t)(narrow.text[2] | narrow.text[3] << 8), 4 - 2 - 2);
 }
 
 /* A value that its field cannot hold, as signed or as unsigned number, is refused. */
@@ -201,15 +183,13 @@ TEST(narrow_fields)
 /* The exit, the function by its name, weak and undefined symbols. */
 TEST(symbols)
 {
-    case_object o;
-    place("nop\np5scope.exit: nop\n.long weak\n.weak weak\n", NULL, &o);
-    assert_int_equal(o.exit_address, TEXT + 1);
-    assert_int_equal(word(o.text, 2), 0);
-    case_object_free(&o);
+    PLACED(weak, "nop\np5scope.exit: nop\n.long weak\n.weak weak\n", NULL);
+    assert_int_equal(weak.exit_address, TEXT + 1);
+    assert_int_equal(word(weak.text, 2), 0);
 
     static const char two[] = ".long p5scope.function, one, two, one, _GLOBAL_OFFSET_TABLE_\n"
                               ".file \"a.c\"\nf: nop\n.globl g\ng: ret\n.data\nd: .long 5\n";
-    place(two, "f", &o);
+    PLACED(o, two, "f");
     assert_int_equal(word(o.text, 0), TEXT + 20);
     assert_int_equal(o.undefined_count, 2);
     for (unsigned i = 0; i < 2; i++)
@@ -217,13 +197,10 @@ TEST(symbols)
     assert_int_equal(word(o.text, 12), word(o.text, 4));
     assert_string_equal(o.undefined[0], "one");
     assert_string_equal(o.undefined[1], "two");
-    case_object_free(&o);
-    place(two, "a.c:f", &o);
-    assert_int_equal(word(o.text, 0), TEXT + 20);
-    case_object_free(&o);
-    place(two, "g", &o);
-    assert_int_equal(word(o.text, 0), TEXT + 21);
-    case_object_free(&o);
+    PLACED(of_file, two, "a.c:f");
+    assert_int_equal(word(of_file.text, 0), TEXT + 20);
+    PLACED(global, two, "g");
+    assert_int_equal(word(global.text, 0), TEXT + 21);
     expect_error(two, "b.c:f", P5_ERR_NAME, "no function 'b.c:f'", "'nm'");
     expect_error(two, "a.c:g", P5_ERR_NAME, "no function 'a.c:g'", "'nm'"); /* it is global */
     expect_error(two, "d", P5_ERR_NAME, "no function 'd'", "'nm'");         /* it is data */

@@ -90,10 +90,7 @@ TEST(numbers_keep_their_value)
 
 TEST(jq_accepts_it)
 {
-    if (system("command -v jq >/dev/null 2>&1") != 0) {
-        print_message("jq is not installed: skipped\n");
-        skip();
-    }
+    unit_needs("jq");
     FILE *jq = popen("jq -e '.text == \"q\\\"\\\\\\u0001\" and .deep[0][0][0].x == 0.5' >/dev/null", "w");
     assert_non_null(jq);
     json_writer json;

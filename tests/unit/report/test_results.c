@@ -48,6 +48,10 @@ static void drop(fixture *f)
     p5_model_close(f->model);
 }
 
+#define FIXTURE(name, seed, run_count)                                                                       \
+    fixture CLOSED_BY(drop) name;                                                                            \
+    make(&name, seed, run_count)
+
 /* Returns the value that row `i` must have: the mean over the runs. */
 static double expected(const fixture *f, size_t i)
 {
@@ -109,8 +113,7 @@ static p5_status read_text(const char *text, size_t size, seen *s, p5_error *err
 TEST(json_is_read_back)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        fixture f;
-        make(&f, seed, 1 + seed % RUNS);
+        FIXTURE(f, seed, 1 + seed % RUNS);
         char *text = written(&f, P5_STAT_JSON);
         p5_error error = {0};
         seen s = {&f, 0, 0, 0};
@@ -120,15 +123,13 @@ TEST(json_is_read_back)
         assert_int_equal(s.summaries, 1);
         assert_int_equal(s.values, f.selection.count);
         free(text);
-        drop(&f);
     }
 }
 
 /* Whatever the place where a file is cut off, it is refused, and the error names the last line. */
 TEST(cut_off_files_are_refused)
 {
-    fixture f;
-    make(&f, 1, 1);
+    FIXTURE(f, 1, 1);
     char *text = written(&f, P5_STAT_JSON);
     for (size_t size = 1, line = 1; size < strlen(text) - 1; size++) {
         seen s = {&f, 0, 0, 0};
@@ -138,15 +139,13 @@ TEST(cut_off_files_are_refused)
         line += text[size - 1] == '\n';
     }
     free(text);
-    drop(&f);
 }
 
 /* The CSV has one line per row of the selection: value, unit, name; numbers without loss. */
 TEST(csv_is_read_back)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        fixture f;
-        make(&f, seed, 1 + seed % RUNS);
+        FIXTURE(f, seed, 1 + seed % RUNS);
         char *text = written(&f, P5_STAT_CSV), *rest = text;
         size_t rows = 0;
         for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
@@ -160,6 +159,5 @@ TEST(csv_is_read_back)
         }
         assert_int_equal(rows, f.selection.count);
         free(text);
-        drop(&f);
     }
 }

@@ -13,10 +13,20 @@ static void select_ok(p5_selection *selection, const char *text, unsigned family
         fail_msg("'%s' was refused: %s (column %u)", text, error.message, error.column);
 }
 
+/* Declares `name`, what `text` selects. It is freed at the end of its block. */
+#define SELECTED(name, text, family)                                                                         \
+    p5_selection CLOSED_BY(p5_selection_free) name;                                                          \
+    select_ok(&name, text, family)
+
+static size_t selected(const char *text, unsigned family)
+{
+    SELECTED(s, text, family);
+    return s.count;
+}
+
 TEST(names_codes_and_modifiers)
 {
-    p5_selection s;
-    select_ok(&s, "data_read, DATA-WRITE:u ,r16:k,r2b.1:uk,r1f:c,clocks:u", P5_FAMILY_P55C);
+    SELECTED(s, "data_read, DATA-WRITE:u ,r16:k,r2b.1:uk,r1f:c,clocks:u", P5_FAMILY_P55C);
     static const struct {
         int event;
         unsigned mask;
@@ -40,68 +50,45 @@ TEST(names_codes_and_modifiers)
         assert_int_equal(s.items[i].group, 0);
         assert_true(s.items[i].supported);
     }
-    p5_selection_free(&s);
 }
 
 TEST(patterns_take_what_the_processor_has)
 {
-    p5_selection s;
-    select_ok(&s, "all", P5_FAMILY_P55C);
-    assert_int_equal(s.count, 73); /* table 26-24: 38 on both counters, 35 on one */
-    p5_selection_free(&s);
-    select_ok(&s, "all", P5_FAMILY_P54C);
-    assert_int_equal(s.count, 38);
-    p5_selection_free(&s);
-    select_ok(&s, "breakpoint_match_on_dr?_register:k", P5_FAMILY_P54C);
+    assert_int_equal(selected("all", P5_FAMILY_P55C), 73); /* table 26-24: 38 on both counters, 35 on one */
+    assert_int_equal(selected("all", P5_FAMILY_P54C), 38);
+    SELECTED(s, "breakpoint_match_on_dr?_register:k", P5_FAMILY_P54C);
     assert_int_equal(s.count, 4);
     for (size_t i = 0; i < s.count; i++)
         assert_int_equal(s.items[i].cpl_mask, P5_CPL_MASK_SYSTEM);
-    p5_selection_free(&s);
-    p5_error error;
-    memset(&s, 0, sizeof s);
-    assert_int_equal(p5_selection_add(&s, "mmx*", P5_FAMILY_P54C, &error), P5_ERR_NAME);
-    p5_selection_free(&s);
-    select_ok(&s, "r2b.0", P5_FAMILY_P54C); /* asked for by name: a row that says it is not supported */
-    assert_false(s.items[0].supported);
-    p5_selection_free(&s);
+    p5_selection CLOSED_BY(p5_selection_free) none = {0};
+    assert_int_equal(p5_selection_add(&none, "mmx*", P5_FAMILY_P54C, NULL), P5_ERR_NAME);
+    SELECTED(named, "r2b.0", P5_FAMILY_P54C); /* asked for by name: a row that says it is not supported */
+    assert_false(named.items[0].supported);
 }
 
 TEST(causes_of_clocks_are_selected_like_events)
 {
-    p5_selection s;
-    select_ok(&s, "Stall-AGI:u", P5_FAMILY_P54C);
+    SELECTED(s, "Stall-AGI:u", P5_FAMILY_P54C);
     assert_int_equal(s.count, 1);
     assert_int_equal(s.items[0].event, P5_SELECT_STALL + P5_STALL_AGI);
     assert_int_equal(s.items[0].cpl_mask, P5_CPL_MASK_USER);
     assert_string_equal(s.items[0].name, "stall_agi:u");
     assert_null(p5_selected_event(&s.items[0]));
-    p5_selection_free(&s);
-    select_ok(&s, "stalls", P5_FAMILY_P54C);
-    assert_int_equal(s.count, P5_STALL_COUNT);
-    p5_selection_free(&s);
+    assert_int_equal(selected("stalls", P5_FAMILY_P54C), P5_STALL_COUNT);
     /* Causes come after the events that match: two of the P55C begin with stall_, one of the P54C. */
-    select_ok(&s, "stall_*", P5_FAMILY_P55C);
-    assert_int_equal(s.count, 2 + P5_STALL_COUNT);
-    p5_selection_free(&s);
-    static const char *const data[] = {"stall_data_*", "Stall-Data*"}; /* data_read, data_tlb */
-    for (size_t i = 0; i < 2; i++) {
-        select_ok(&s, data[i], P5_FAMILY_P55C);
-        assert_int_equal(s.count, 2);
-        p5_selection_free(&s);
-    }
-    select_ok(&s, "*agi*", P5_FAMILY_P55C); /* events only: pipeline_agi_stalls */
-    assert_int_equal(s.count, 1);
-    assert_int_equal(s.items[0].event, P5_EVENT_PIPELINE_AGI_STALLS);
-    p5_selection_free(&s);
-    select_ok(&s, "{stall_agi,data_read,data_write}", P5_FAMILY_P55C);
-    assert_true(p5_selection_fits_counters(&s, 1)); /* a cause needs no counter */
-    p5_selection_free(&s);
+    assert_int_equal(selected("stall_*", P5_FAMILY_P55C), 2 + P5_STALL_COUNT);
+    assert_int_equal(selected("stall_data_*", P5_FAMILY_P55C), 2); /* data_read, data_tlb */
+    assert_int_equal(selected("Stall-Data*", P5_FAMILY_P55C), 2);
+    SELECTED(events, "*agi*", P5_FAMILY_P55C); /* no causes */
+    assert_int_equal(events.count, 1);
+    assert_int_equal(events.items[0].event, P5_EVENT_PIPELINE_AGI_STALLS);
+    SELECTED(group, "{stall_agi,data_read,data_write}", P5_FAMILY_P55C);
+    assert_true(p5_selection_fits_counters(&group, 1)); /* a cause needs no counter */
 }
 
 TEST(what_is_selected_again_is_one_row)
 {
-    p5_selection s;
-    select_ok(&s, "data_read,cycles,data_*,r00,clocks,data_read:u,DATA-READ:u", P5_FAMILY_P54C);
+    SELECTED(s, "data_read,cycles,data_*,r00,clocks,data_read:u,DATA-READ:u", P5_FAMILY_P54C);
     unsigned found[2] = {0}; /* data_read, data_read:u */
     for (size_t i = 0; i < s.count; i++) {
         found[0] += strcmp(s.items[i].name, "data_read") == 0;
@@ -111,24 +98,19 @@ TEST(what_is_selected_again_is_one_row)
     assert_int_equal(found[1], 1);
     assert_string_equal(s.items[0].name, "data_read"); /* in the order of the first time */
     assert_string_equal(s.items[1].name, "clocks");
-    p5_selection_free(&s);
-    select_ok(&s, "flops:uc,flops:CU,flops,flops:uk,flops:c",
-              P5_FAMILY_P54C); /* however modifiers are written */
-    assert_int_equal(s.count, 3);
-    p5_selection_free(&s);
-    select_ok(&s, "{flops,data_read},flops,{flops,data_write}", P5_FAMILY_P54C);
-    assert_int_equal(s.count, 4);
-    p5_selection_join_groups(&s);
-    assert_int_equal(s.count, 3);
-    assert_string_equal(s.items[2].name, "data_write");
-    p5_selection_free(&s);
+    /* however modifiers are written */
+    assert_int_equal(selected("flops:uc,flops:CU,flops,flops:uk,flops:c", P5_FAMILY_P54C), 3);
+    SELECTED(groups, "{flops,data_read},flops,{flops,data_write}", P5_FAMILY_P54C);
+    assert_int_equal(groups.count, 4);
+    p5_selection_join_groups(&groups);
+    assert_int_equal(groups.count, 3);
+    assert_string_equal(groups.items[2].name, "data_write");
 }
 
 TEST(groups_share_modifiers_and_counters)
 {
-    p5_selection s;
-    select_ok(
-        &s,
+    SELECTED(
+        s,
         "{data_read,data_write:k}:u,flops,{r2b.0, r2d.0},{data_read,data_write,flops},{clocks,r2b.0,r2b.1}",
         P5_FAMILY_P55C);
     assert_int_equal(s.items[0].group, 1);
@@ -142,7 +124,6 @@ TEST(groups_share_modifiers_and_counters)
     assert_false(p5_selection_fits_counters(&s, 2)); /* both need CTR0 */
     assert_false(p5_selection_fits_counters(&s, 3)); /* three events, two counters */
     assert_true(p5_selection_fits_counters(&s, 4));  /* the clocks have the TSC */
-    p5_selection_free(&s);
 }
 
 TEST(errors_point_at_the_spot)
@@ -173,14 +154,13 @@ TEST(errors_point_at_the_spot)
         {"{flops:u{", 9, P5_ERR_SYNTAX},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        p5_selection s = {0};
+        p5_selection CLOSED_BY(p5_selection_free) s = {0};
         p5_error error = {0};
         p5_status status = p5_selection_add(&s, wrong[i].text, P5_FAMILY_P55C, &error);
         if (status != wrong[i].status || error.column != wrong[i].column)
             fail_msg("'%s': status %d at column %u (%s), expected %d at column %u", wrong[i].text,
                      (int)status, error.column, error.message, (int)wrong[i].status, wrong[i].column);
         assert_true(error.message[0] != '\0');
-        p5_selection_free(&s);
     }
 }
 
@@ -197,15 +177,13 @@ TEST(values_are_of_the_selected_levels)
     counts.stalls[P5_STALL_AGI][P5_CPL_KERNEL] = 11;
     counts.stalls[P5_STALL_AGI][P5_CPL_USER] = 4;
     static const uint64_t expected[] = {37, 30, 7, 405, 400, 5, 1020, 20, 1000, 15, 4, 11};
-    p5_selection s;
-    select_ok(&s,
-              "flops,flops:u,flops:k,flops:c,flops:cu,flops:kc,clocks,clocks:u,clocks:k,stall_agi,"
-              "stall_agi:u,stall_agi:k",
-              P5_FAMILY_P54C);
+    SELECTED(s,
+             "flops,flops:u,flops:k,flops:c,flops:cu,flops:kc,clocks,clocks:u,clocks:k,stall_agi,"
+             "stall_agi:u,stall_agi:k",
+             P5_FAMILY_P54C);
     assert_int_equal(s.count, sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < s.count; i++)
         assert_int_equal(p5_selected_value(&s.items[i], &counts), expected[i]);
-    p5_selection_free(&s);
 }
 
 TEST(numbers_as_users_write_them)

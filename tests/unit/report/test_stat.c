@@ -43,6 +43,10 @@ static void close_fixture(fixture *f)
     p5_model_close(f->model);
 }
 
+#define FIXTURE(name, events, runs)                                                                          \
+    fixture CLOSED_BY(close_fixture) name;                                                                   \
+    open_fixture(&name, events, runs)
+
 static char *report(const fixture *f, p5_stat_format format, const char *separator)
 {
     char *text = NULL;
@@ -57,8 +61,7 @@ static char *report(const fixture *f, p5_stat_format format, const char *separat
 
 TEST(text_has_perfs_layout)
 {
-    fixture f;
-    open_fixture(&f, "data_read_miss:u,data_write,clocks", 1);
+    FIXTURE(f, "data_read_miss:u,data_write,clocks", 1);
     char *text = report(&f, P5_STAT_TEXT, NULL);
     /* value right-aligned in 18 columns, six blanks, name, # metric: 100 of 4000 reads */
     assert_non_null(strstr(text, "\n               100      data_read_miss:u                             #   "
@@ -68,30 +71,26 @@ TEST(text_has_perfs_layout)
     assert_non_null(strstr(text, "0.010000000 seconds modelled at 200 MHz\n")); /* 2e6 / 200e6 */
     assert_non_null(strstr(text, "0.500000000 seconds on the host, 2.0 MIPS"));
     free(text);
-    close_fixture(&f);
 }
 
 /* A metric that is a count is a whole number of any size. A ratio has three places. */
 TEST(counts_have_no_places)
 {
     static const char *const groups[] = {"pairing", NULL};
-    fixture f;
     for (unsigned below = 0; below < 2; below++) {
-        open_fixture(&f, "clocks", 1);
+        FIXTURE(f, "clocks", 1);
         f.stat.metric_groups = groups;
         f.runs[0].counts.increments[P5_EVENT_INSTRUCTIONS_EXECUTED_V_PIPE][P5_CPL_USER] = 495000 + below;
         char *text = report(&f, P5_STAT_TEXT, NULL); /* 1,000,000 - 2 * 495,000 */
         assert_non_null(strstr(text, below ? " 9,998      Unpaired" : " 10,000      Unpaired"));
         assert_non_null(strstr(text, " 2.000      Clocks per instruction"));
         free(text);
-        close_fixture(&f);
     }
 }
 
 TEST(csv_has_perfs_fields)
 {
-    fixture f;
-    open_fixture(&f, "data_read_miss,clocks", 2);
+    FIXTURE(f, "data_read_miss,clocks", 2);
     char *text = report(&f, P5_STAT_CSV, ",");
     /* mean 2000200, standard deviation 282.84, of the mean 200: 0.01 % */
     assert_non_null(strstr(text, "\n100,,data_read_miss,0.00%,10001000,100.00,2.50,% of data "
@@ -105,13 +104,11 @@ TEST(csv_has_perfs_fields)
     text = report(&f, P5_STAT_CSV, " of ");
     assert_non_null(strstr(text, " of % data reads\n")); /* the separator inside a field is gone */
     free(text);
-    close_fixture(&f);
 }
 
 TEST(every_format_has_all_events)
 {
-    fixture f;
-    open_fixture(&f, NULL, 1);
+    FIXTURE(f, NULL, 1);
     for (int format = P5_STAT_TEXT; format <= P5_STAT_JSON; format++) {
         char *text = report(&f, (p5_stat_format)format, ";");
         for (int id = 0; id < P5_EVENT_COUNT; id++)
@@ -121,7 +118,6 @@ TEST(every_format_has_all_events)
         assert_non_null(strstr(text, "p55c-200"));
         free(text);
     }
-    close_fixture(&f);
 }
 
 /* Runs jq over the text with a filter that must come to true. */
@@ -138,12 +134,8 @@ static void jq_agrees(const char *text, const char *filter)
 
 TEST(json_reads_back)
 {
-    if (system("command -v jq >/dev/null 2>&1") != 0) {
-        print_message("jq is not installed: skipped\n");
-        skip();
-    }
-    fixture f;
-    open_fixture(&f, "data_read_miss:u,r2b.0", 2);
+    unit_needs("jq");
+    FIXTURE(f, "data_read_miss:u,r2b.0", 2);
     char *text = report(&f, P5_STAT_JSON, NULL);
     jq_agrees(text, ".[0].model == \"p55c-200\" and .[0].runs == 2 and .[0].options == \"-e x\"");
     jq_agrees(text, ".[1] | .event == \"data_read_miss:u\" and .value == 100 and .\"counter-value\" == "
@@ -159,14 +151,12 @@ TEST(json_reads_back)
     jq_agrees(text, ".[] | select(.event == \"stall_issue\") | .value == 2000200 and (.variance * 1e7 | "
                     "round) == 99990");
     free(text);
-    close_fixture(&f);
 }
 
 /* The host's speed is that of what it executed, be it more or less than what was counted. */
 TEST(test_host_speed)
 {
-    fixture f;
-    open_fixture(&f, "data_read", 1);
+    FIXTURE(f, "data_read", 1);
     f.runs[0].host_instructions = 250000;
     char *text = report(&f, P5_STAT_TEXT, NULL), *json = report(&f, P5_STAT_JSON, NULL);
     assert_non_null(strstr(text, "0.500000000 seconds on the host, 0.5 MIPS"));
@@ -174,5 +164,4 @@ TEST(test_host_speed)
     assert_non_null(strstr(json, "\"mips\":0.5}"));
     free(text);
     free(json);
-    close_fixture(&f);
 }
