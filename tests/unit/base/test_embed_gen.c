@@ -1,4 +1,5 @@
-/* The generator of embedded files says what is wrong with its input or its output, and then leaves no output. */
+/* The generator of embedded files writes texts and names as C strings. It says what is wrong with its input or its output, and
+ * then leaves no output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,14 @@ TEST(test_input)
     expect("$gen out.c files in; ls", "in: No such file or directory\n");
     expect("mkdir in; $gen out.c files in; ls", "in: Is a directory\nin\n");
     expect("printf 'a\\0' >in; $gen out.c files in; ls", "in: not a text file: byte 1 is 0\nin\n");
+}
+
+/* In a C string a quote and a backslash have a backslash before them, and so has ?, two of which could begin a trigraph. */
+TEST(test_strings)
+{
+    expect("printf 'a\"\\\\?\?/' >'q\".txt'; $gen out.c files 'q\".txt'; grep '^ *\"a' out.c",
+           "\"a\\\"\\\\\\?\\?/\",\n");
+    expect("echo >'q\".txt'; $gen out.c files 'q\".txt'; grep '^ *{\"' out.c", "{\"q\\\"\",\n");
 }
 
 TEST(test_output)
