@@ -131,13 +131,13 @@ _Static_assert(PIECE_MOST + 1 <= UINT8_MAX, "their instructions and groups fit")
 /* The part of a leaf that is not needed at every use. */
 typedef struct memo_result {
     uint32_t to;                   /* number of the state after the piece */
+    uint32_t next_dirty;           /* next leaf in the list memo.dirty; 0: the last */
     uint64_t uses[P5_CPL_CLASSES]; /* uses since totals were last formed that leaf->uses does not contain */
     prefetch_move move;            /* how the piece's fetches change the lead of PF */
     int32_t waiting_f, waiting_fetched; /* pending.front of the pending instruction, relative to the end;
                                            waiting_fetched: INT32_MIN means the clock of the last fetch */
     uint32_t last_u, previous_u;        /* as in `pipe`; previous_u is valid if there was more than one
                                            group */
-    uint32_t next_dirty;                /* next leaf in the list memo.dirty; 0: the last */
     uint32_t delta_count;
     struct memo_delta *deltas;  /* what one use counts, by event and stall cause */
     struct memo_detail *detail; /* the same by instruction, for the profile; NULL: made without one */

@@ -83,14 +83,20 @@ void prefetch_begin(prefetch *f, bool past)
     f->floor = LONG_AGO;
 }
 
+/* Returns `t` relative to `now`, clamped to 32 bits. It may be long before `now`, after a long wait. */
+static int32_t relative(int64_t t, int64_t now)
+{
+    return (int32_t)clock_later(t - now, INT32_MIN);
+}
+
 prefetch_move prefetch_moved(const prefetch *f, int64_t now)
 {
     const bool complete = f->redirect || !f->from_past;
     prefetch_move move = {.fetched = (uint8_t)f->fetched,
                           .freed_set = f->freed_set,
                           .complete = complete,
-                          .clock = clock_relative(complete ? f->ahead.clock : f->floor, now)};
+                          .clock = relative(complete ? f->ahead.clock : f->floor, now)};
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
-        move.freed[i] = clock_relative(f->ahead.freed[i], now);
+        move.freed[i] = relative(f->ahead.freed[i], now);
     return move;
 }

@@ -68,9 +68,9 @@ enum { PREFETCH_SLACK = 2 };
 typedef struct prefetch_move {
     uint8_t fetched, freed_set;      /* as in prefetch: blocks fetched; entries of `freed` that were set */
     bool complete;                   /* a new stream came, so the values at its end are complete */
-    int16_t clock;                   /* lower bound of the last fetch's clock, relative to the end; if
+    int32_t clock;                   /* lower bound of the last fetch's clock, relative to the end; if
                                         `complete`, the clock itself */
-    int16_t freed[PREFETCH_BUFFERS]; /* likewise, for the entries whose bit is set in `freed_set` */
+    int32_t freed[PREFETCH_BUFFERS]; /* likewise, for the entries whose bit is set in `freed_set` */
 } prefetch_move;
 
 /* No block has this number, because numbers are addresses divided by 16. */

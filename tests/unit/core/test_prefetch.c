@@ -79,11 +79,14 @@ TEST(another_past_moves_alike)
         {.clock = -1, .freed = {-4, -3, -2, -1}, .used = 1},
         {.clock = -9, .freed = {-9, -9, -9, -9}, .used = 1},
         {.clock = -7, .freed = {-6, -5, -2, 0}, .used = 1},
+        {.clock = -100000, .freed = {-100003, -100002, -100001, -100000}, .used = 1}, /* after a REP string */
     };
+    static const int64_t waits[] = {1, 3, 5, 40000};
     enum { PASTS = sizeof pasts / sizeof pasts[0], MOST = 9 };
     for (unsigned blocks = 0; blocks <= MOST; blocks++)
-        for (int64_t wait = 1; wait <= 5; wait += 2)
+        for (unsigned n = 0; n < sizeof waits / sizeof *waits; n++)
             for (unsigned i = 0; i < PASTS * PASTS; i++) {
+                const int64_t wait = waits[n];
                 prefetch_move move, unused;
                 run_blocks(pasts[i / PASTS], blocks, wait, &move);
                 const prefetch_ahead expected = run_blocks(pasts[i % PASTS], blocks, wait, &unused);
