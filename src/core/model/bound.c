@@ -10,10 +10,11 @@
 
 enum {
     PAGE_BYTES = 4096,
-    WALKS = 2,           /* of a reference in two pages */
-    WALK_ENTRIES = 2,    /* entries that a page walk reads, and whose bits it may set */
-    PIPE_CLOCKS = 192,   /* of the longest x87 instruction with the refill of the pipe after it */
-    PENDING_ACCESSES = 2 /* references of the instruction that waits in D1 for its partner */
+    WALKS = 2,            /* of a reference in two pages */
+    WALK_ENTRIES = 2,     /* entries that a page walk reads, and whose bits it may set */
+    PIPE_CLOCKS = 192,    /* of the longest x87 instruction with the refill of the pipe after it */
+    PENDING_ACCESSES = 2, /* references of the instruction that waits in D1 for its partner */
+    FETCHED_LINES = 2 /* of an instruction that lies in two lines, which are fetched one after the other */
 };
 
 static uint32_t greater(uint32_t a, uint32_t b)
@@ -89,11 +90,13 @@ bound bound_of_model(const p5_model *model)
     /* A modified copy of the line is written back first. Uncacheable code is read in four parts. */
     b.line_clocks = turn + core_clocks(model, s.write_back + greater(s.line, 4 * s.read)) + around;
 
-    /* Besides what the pending instruction does: the turn of another bus master, a fill whose first part has
+    /* What memory may still do for earlier references: the turn of another bus master, a fill whose first part has
      * arrived, and full write buffers. */
     const uint32_t buffered = model->write_buffers * greater(s.write, s.video);
-    b.backlog_clocks = PIPE_CLOCKS + PENDING_ACCESSES * b.access_clocks + b.line_clocks + b.walk_clocks +
-                       turn + core_clocks(model, s.line + s.write_back + buffered) + around + ewbe;
+    const uint32_t pending = turn + core_clocks(model, s.line + s.write_back + buffered) + around + ewbe;
+    b.backlog_clocks =
+        PIPE_CLOCKS + PENDING_ACCESSES * b.access_clocks + b.line_clocks + b.walk_clocks + pending;
+    b.fetch_clocks = pending + FETCHED_LINES * (b.line_clocks + b.walk_clocks);
 
     /* A TLB of two ways or more keeps the pages of both operands. Each of the four is walked for once, and perhaps once
      * more: to set its dirty bit, or because the other operand's step to its second page replaced its entry. */

@@ -1,6 +1,7 @@
 /* Checks that the keys of a model are complete, and that they agree with each other. model_value.c checks the value of
  * a single key. */
 #include "base/error.h"
+#include "core/model/bound.h"
 #include "core/model/model.h"
 
 /* Checks where the board connects the pins PM0 and PM1 and the overflow interrupt (PMI). */
@@ -35,8 +36,12 @@ p5_status model_validate_monitor(const p5_model *m, p5_error *error)
 /* Returns what is wrong with the combination of several keys, or NULL. */
 static const char *contradiction(const p5_model *m)
 {
-    if (m->code_tlb.sets * m->code_tlb.ways > 64 || m->data_tlb.sets * m->data_tlb.ways > 64)
+    const uint32_t code_entries = m->code_tlb.sets * m->code_tlb.ways;
+    const uint32_t data_entries = m->data_tlb.sets * m->data_tlb.ways;
+    if (code_entries > 64 || data_entries > 64)
         return "a TLB has at most 64 entries: sets times ways";
+    if (code_entries + data_entries + m->data_tlb.large_sets * m->data_tlb.large_ways > 128)
+        return "the TLBs have at most 128 entries together, data_tlb.large_sets and large_ways included";
     if ((m->data_tlb.large_sets == 0) != (m->data_tlb.large_ways == 0) || m->data_tlb.large_ways == 1)
         return "data_tlb.large_sets and large_ways must both be 0, or give an array of 2 or 4 ways";
     if (m->l2.bytes > 0 && m->l2.bytes < 32)
@@ -45,6 +50,10 @@ static const char *contradiction(const p5_model *m)
         return "x87.trig_small is above x87.trig_middle";
     if (m->write_buffer_per_pipe && m->write_buffers % 2 != 0)
         return "write_buffers.entries must be even if they belong to pipes";
+    if (bound_of_model(m).fetch_clocks > INT16_MAX) /* the states of the pipe have 16 bits for it */
+        return "with these figures of [bus], [dram] and [agent], code could come 32768 core clocks after it "
+               "was "
+               "asked for, or later; make the slowest of them faster";
     return NULL;
 }
 

@@ -2,6 +2,7 @@
  * notified through p5_core_hooks. */
 #include "core/planted/planted.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/internal.h"
@@ -190,8 +191,7 @@ void planted_add_page(p5_core *core, unsigned in, unsigned entry, bool code)
     unsigned i = 0;
     while (i < w->pin_count && (w->pins[i].in != in || w->pins[i].entry != entry))
         i++;
-    if (i == PLANTED_PAGES)
-        return;
+    assert(i < PLANTED_PAGES);
     w->pins[i] = (planted_page){in, entry, key_of(core, in, entry), code};
     if (i == w->pin_count)
         w->pin_count++;

@@ -19,6 +19,7 @@
 #include "core/memory/tlb.h"
 #include "p5scope/core.h"
 
+/* PLANTED_PAGES: the TLBs of a model have no more entries (model_valid.c). */
 enum { PLANTED_LINES = 2 * CACHE_SETS * CACHE_WAYS, PLANTED_PAGES = 2 * TLB_ENTRIES };
 
 /* A place in a cache and the line that was put there. */
