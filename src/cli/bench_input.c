@@ -131,7 +131,6 @@ static bool prepare_function(bench *out, p5_error *error)
                     f.argument_count == 0 ? " without arguments" : "", out->trips[0], out->trips[1]) >= 0;
 }
 
-/* Reads and assembles an input of any kind. Returns false after a message. The caller releases *out in any case. */
 bool bench_prepare(bench *out, const bench_input *input, const bench_terms *terms)
 {
     p5_error error = {0};

@@ -156,7 +156,6 @@ static bool show_text(const bench_view *view, const bench *of, const p5_window *
     return show_diagram(view, window);
 }
 
-/* Lists the code with its pairs, without running it (--static). Returns false after a message. */
 bool bench_show_static(const bench_view *view, const bench *of, const char *model)
 {
     p5_error error = {0};

@@ -142,8 +142,6 @@ int cli_show_file_error(const p5_error *error)
     return CLI_USAGE;
 }
 
-/* Shows an error, with a caret in the value `text` of `option` if those are not NULL, and `advice` (may be NULL) as the
- * last line. Returns CLI_USAGE. */
 int cli_show_error(const p5_error *error, const char *option, const char *text, const char *advice)
 {
     show_message(error);
@@ -155,8 +153,6 @@ int cli_show_error(const p5_error *error, const char *option, const char *text, 
     return CLI_USAGE;
 }
 
-/* Shows a message about the command line, with a caret under `column` of the value `text` of `option` if those are not
- * NULL. Returns CLI_USAGE. */
 int cli_complain(const char *option, const char *text, unsigned column, const char *format, ...)
 {
     va_list arguments;

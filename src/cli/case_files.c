@@ -123,7 +123,6 @@ static bool check_name(const case_files *files, size_t index)
     return true;
 }
 
-/* Reads all files that were added. What is wrong with a file is stored in its `problem`. */
 bool case_files_read(case_files *files)
 {
     for (size_t i = 0; i < files->count; i++) {

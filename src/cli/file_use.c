@@ -71,7 +71,6 @@ static bool same_file(const char *a, const char *b)
            same_inode(&new_a.folder, &new_b.folder) && strcmp(new_a.name, new_b.name) == 0;
 }
 
-/* Returns false after a message if two of the uses are of one file and at least one writes it. */
 bool file_uses_distinct(const file_use *uses, size_t count)
 {
     for (size_t i = 1; i < count; i++)

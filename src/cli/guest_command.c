@@ -13,8 +13,6 @@ static size_t word_count(char *const *words)
     return count;
 }
 
-/* Returns the argv of the guest: its command, in which --argv0 or the file's name without folders replaces the
- * path. The caller frees the array, not the words. NULL when memory is out. */
 const char **guest_words(const guest_options *options)
 {
     size_t count = word_count(options->command);
@@ -30,8 +28,6 @@ const char **guest_words(const guest_options *options)
     return words;
 }
 
-/* Returns the command line of the guest, or of the snapshot's guest, as text that the caller frees. NULL when memory is
- * out. */
 char *guest_command_line(const guest_options *options)
 {
     if (options->line->load != NULL && options->loaded.command != NULL)

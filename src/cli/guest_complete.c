@@ -206,8 +206,6 @@ static bool complete_model(guest_options *options)
     return true;
 }
 
-/* Completes the options. If options->machine.model is NULL, the model is that of the snapshot or, without one, the first.
- * Returns false if the verb is to end with *status: CLI_USAGE after a message, or CLI_OK after --dump-config. */
 bool guest_options_complete(guest_options *options, int *status)
 {
     *status = CLI_USAGE;
@@ -239,8 +237,6 @@ bool guest_options_complete(guest_options *options, int *status)
            cli_refuse(NULL, NULL, 0, "which guest? Try 'p5scope %s --help'", line->verb);
 }
 
-/* Returns the files of --symbols and the program of --init, NULL-terminated, after a note about files without
- * symbols. The caller frees the array; NULL when memory is out. */
 const char **guest_symbol_files(const guest_options *options)
 {
     const text_list *symbols = &options->line->symbols;

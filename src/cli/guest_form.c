@@ -23,7 +23,6 @@ p5_status guest_form_find(const guest_options *options, guest_form *form, p5_err
     return status;
 }
 
-/* Returns false after a message if an option or argument was given that guests of this kind do not have. */
 bool guest_form_takes(const guest_options *options, guest_form form)
 {
     static const char *const names[] = {[FORM_LINUX] = "a Linux program",

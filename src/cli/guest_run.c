@@ -64,8 +64,6 @@ static bool fast_forward(const guest_options *options, p5_machine *machine, int 
     return false;
 }
 
-/* Opens the machine and loads the guest. --timeout begins then. Returns NULL after a message, with the exit status in
- * *status. */
 p5_machine *guest_open(guest_options *options, uint64_t seed, int *status)
 {
     p5_machine *machine = guest_load(options, seed, status);
@@ -169,8 +167,6 @@ static bool memo_agrees(p5_machine *machine)
     return difference == NULL;
 }
 
-/* Runs the guest and meanwhile shows the screen or a progress line; shows the last screen and warnings afterwards.
- * Returns false after a message. */
 bool guest_run(const guest_options *options, p5_machine *machine, p5_run_result *result, double *host_seconds)
 {
     double start = host_clock();
@@ -238,8 +234,6 @@ int guest_exit_status(const p5_run_result *result)
     return CLI_INTERNAL;
 }
 
-/* Describes how the run ended: what happened, where, and the message if there is one; "" if the guest exited. Returns
- * `text`. */
 const char *guest_ending(const p5_run_result *result, char *text, size_t size)
 {
     char place[160];

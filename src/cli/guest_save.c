@@ -126,8 +126,6 @@ static bool run_in_pieces(const guest_options *options, p5_machine *machine, p5_
     }
 }
 
-/* Runs the guest and writes the snapshots of --save, --save-at and --save-every. Returns false after a message if one
- * could not be written. */
 bool guest_run_saving(const guest_options *options, p5_machine *machine, p5_run_result *result,
                       p5_status *status, p5_error *error)
 {

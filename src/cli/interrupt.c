@@ -46,7 +46,6 @@ static void on_signal(int number)
         p5_machine_stop(machine);
 }
 
-/* Makes SIGINT and SIGTERM stop `machine` from now on. The first signal of the run has not come yet. */
 void interrupt_stops(p5_machine *machine)
 {
     setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL); /* ends interrupt_at_full_output */
@@ -62,7 +61,6 @@ void interrupt_stops(p5_machine *machine)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* Returns true if the run must end because of a signal or its time-out. */
 bool interrupt_ending(void)
 {
     const p5_machine *machine = stopped_machine;

@@ -79,8 +79,6 @@ static int key_bytes(const char *name, char bytes[KEY_BYTES])
     return held == ALT && isalnum((unsigned char)name[0]) ? sprintf(bytes, "\033%c", name[0]) : 0;
 }
 
-/* Converts the text: <name> is a key, and every other character stands for itself. Returns NULL after a message. The
- * caller frees the result. */
 typed_keys *keys_parse(const char *text)
 {
     typed_keys *typed = malloc(sizeof *typed + strlen(text) * KEY_BYTES);

@@ -49,8 +49,6 @@ static const cli_option_row *first_other(const cli_options *options, const char 
     return NULL;
 }
 
-/* Writes into `text` how messages name the first of the options `names` that was given. Returns `text`, or NULL if none
- * was given. */
 const char *cli_first_used(const cli_options *options, const char *names, char text[CLI_SHOWN_LENGTH])
 {
     const cli_option_row *row = first_term(options, names);
@@ -76,7 +74,6 @@ static void refuse_conflict(const char *message, const cli_option_row *a, const 
     cli_complain(NULL, NULL, 0, "%s", text);
 }
 
-/* Returns false after the message of the first row of conflicts.tsv that refuses the options that were given. */
 bool option_check_conflicts(const cli_options *options)
 {
     for (size_t i = 0; i < cli_conflict_count; i++) {

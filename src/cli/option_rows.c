@@ -50,7 +50,6 @@ const cli_option_row *option_find(const char *verb, const char *name, size_t len
     return NULL;
 }
 
-/* Returns the verb's option for a key that argp reports: a letter, or KEY_ROW + the index of a row. */
 const cli_option_row *option_find_key(const char *verb, int key)
 {
     if (key >= KEY_ROW && (size_t)(key - KEY_ROW) < cli_option_row_count)
@@ -106,8 +105,6 @@ static bool has_group(const char *verb, size_t group)
     return add_group(verb, group, rows, 0) > 0;
 }
 
-/* Shows a page of the help: "" for the shared and own options, "all" or the name of a group. Returns false if the
- * verb has no such page. */
 bool option_help(const cli_verb *verb, const char *page)
 {
     struct argp_option rows[OPTION_MOST_ROWS] = {{0}};

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parses a number of at most `largest` for `option`. Returns 0, or CLI_USAGE after a message. */
 error_t number_option(const char *option, const char *text, uint64_t largest, uint64_t *value)
 {
     const bool parsed = p5_parse_number(text, value);
@@ -47,8 +46,6 @@ bool two_numbers_option(const char *option, const char *text, const char *separa
     return true;
 }
 
-/* Adds the words of `text`, which have commas between them, without blanks around them. Returns 0, CLI_USAGE after a
- * message, or ENOMEM. */
 error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what)
 {
     if (list->text_count == most)
@@ -82,8 +79,6 @@ void word_list_free(word_list *list)
 
 /* ---- events ---- */
 
-/* Adds the events of all -e to `selection`, each once; with `remark`, reports groups that the two counters cannot count
- * together. Returns false after a message. */
 bool events_select(const text_list *events, unsigned family, bool remark, p5_selection *selection)
 {
     for (size_t i = 0; i < events->count; i++) {
@@ -203,7 +198,6 @@ static bool parse_length(const char *text, double *number, const interval_unit *
     return false;
 }
 
-/* Parses the value of -I. Returns 0, or CLI_USAGE after a message. */
 error_t interval_option(const char *text, run_interval *of)
 {
     const interval_unit *unit;
@@ -234,7 +228,6 @@ void interval_complete(run_interval *of, const p5_model *model)
     }
 }
 
-/* Returns the first comma outside of brackets, such as those of a C++ function's parameters; NULL if there is none. */
 const char *place_comma(const char *text)
 {
     int depth = 0;
@@ -247,8 +240,6 @@ const char *place_comma(const char *text)
     return depth == 0 ? first : strchr(text, ','); /* the name has a < that is no bracket, as in operator< */
 }
 
-/* Parses a point of a run: a marker, a clock, a number of instructions, a symbol or an address. Returns false after a
- * message. */
 bool bound_option(const char *option, const char *text, const char *path, p5_bound *bound)
 {
     char unit;
@@ -279,7 +270,6 @@ bool bound_option(const char *option, const char *text, const char *path, p5_bou
     return true;
 }
 
-/* Parses the end of a region: a point, or + and a length. Returns false after a message. */
 bool end_option(const char *option, const char *text, const char *path, p5_bound *bound)
 {
     char unit;

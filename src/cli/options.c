@@ -316,7 +316,6 @@ static void explain_short(const char *verb, char **argv, int at)
 
 /* ---- The command line ---- */
 
-/* Parses the words after the verb. Returns false after a message that explains the first wrong word. */
 bool cli_parse(const cli_verb *verb, int argc, char **argv, cli_options *options)
 {
     struct argp_option rows[OPTION_MOST_ROWS];

@@ -31,13 +31,11 @@ static FILE *open_stream(const char *option, const char *path, bool append)
     return out;
 }
 
-/* Opens and empties a file; NULL after a message. */
 FILE *output_open_file(const char *option, const char *path)
 {
     return open_stream(option, path, false);
 }
 
-/* Opens the file before the run without changing its contents. `path` NULL: there is no file. */
 bool output_reserve(output_reserved *reserved, const char *option, const char *path)
 {
     *reserved = (output_reserved){.option = option, .path = path, .file = -1};
@@ -46,7 +44,6 @@ bool output_reserve(output_reserved *reserved, const char *option, const char *p
     return path == NULL || reserved->file >= 0;
 }
 
-/* Empties the reserved file and returns a stream for it; NULL after a message. */
 FILE *output_begin(output_reserved *reserved)
 {
     struct stat about;
@@ -60,7 +57,6 @@ FILE *output_begin(output_reserved *reserved)
     return out;
 }
 
-/* Closes a reserved file that was not begun, and removes it if output_reserve has created it. */
 void output_release(output_reserved *reserved)
 {
     if (reserved->path == NULL || reserved->file < 0)
@@ -71,7 +67,6 @@ void output_release(output_reserved *reserved)
     reserved->file = -1;
 }
 
-/* Opens the stream for a report: -o FILE, --log-fd, or standard error. */
 FILE *output_open(const cli_options *line)
 {
     if (line->output != NULL)
@@ -101,8 +96,6 @@ static int end_stream(FILE *out)
     return failed;
 }
 
-/* Closes the stream of a writer that returned `status` and `error`. Returns false after a message if anything
- * failed. */
 bool output_close(FILE *out, const char *path, p5_status status, p5_error *error)
 {
     int failed = end_stream(out);
@@ -118,8 +111,6 @@ bool output_close(FILE *out, const char *path, p5_status status, p5_error *error
     return failed == 0;
 }
 
-/* Flushes standard output at the end of the program. Returns the exit status: `status`, or CLI_FAILED in place of
- * CLI_OK after a message. */
 int output_finish(int status)
 {
     bool failed = ferror(stdout) != 0;

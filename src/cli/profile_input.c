@@ -59,7 +59,6 @@ bool event_words_resolve(const char *option, word_list *events, bool all, unsign
     return good;
 }
 
-/* Reads a profile and applies --no-demangle and --source-dir. Returns NULL after a message. */
 p5_profile *profile_input(const char *path, const cli_options *line)
 {
     p5_error error = {0};

@@ -58,7 +58,6 @@ static void guest_prints(void *context, int descriptor)
     line.disabled = true;
 }
 
-/* Makes the machine call `show` while it runs, if standard error is a terminal. */
 void progress_begin(p5_machine *machine)
 {
     const char *terminal = getenv("TERM");

@@ -177,7 +177,6 @@ bool region_begin(region *r, p5_machine *machine)
     return cli_refuse_error(&error, "--roi", r->text, NULL);
 }
 
-/* Returns true if a part did not begin or did not end, and describes it in `text`. */
 bool region_missed(const region *r, char *text, size_t size)
 {
     for (size_t i = 0; i < r->count; i++) {

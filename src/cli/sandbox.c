@@ -199,7 +199,6 @@ static void confine_calls(const sandbox_needs *needs)
 }
 #endif
 
-/* Gives up the rights that the process does not need, as far as the host and the build allow. */
 void sandbox_enter(const sandbox_needs *needs)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)

@@ -89,7 +89,6 @@ void screen_write(FILE *out, const p5_screen *screen, bool colour)
     }
 }
 
-/* Writes the screen over the contents of the terminal, from its first line on, and places the cursor. */
 void screen_rewrite(FILE *out, const p5_screen *screen)
 {
     fputs("\033[H", out);

@@ -33,7 +33,6 @@ static void read_reply(int terminal, char *reply, size_t size)
     reply[used] = '\0';
 }
 
-/* Asks the terminal at standard output for its attributes. Returns true if it shows sixels. */
 bool sixel_terminal(void)
 {
     static const char ask[] = "\033[c";

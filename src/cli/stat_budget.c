@@ -68,7 +68,6 @@ static int status_unmeasured(const p5_run_result *result)
     return failed ? guest_exit_status(result) : CLI_UNMEASURED;
 }
 
-/* Records why the conditions cannot be judged, if this run is the first that gives a reason. */
 void stat_budget_note(stat_budget *b, const p5_run_result *result, const region *roi)
 {
     char text[400];
@@ -95,7 +94,6 @@ static bool write_junit(stat_budget *b, const p5_stat *stat)
            output_close(out, b->junit, p5_budget_write_junit(b->budget, stat, out, &error), &error);
 }
 
-/* Judges the conditions and writes --junit's file. Returns the exit status; `status` is that of the runs. */
 int stat_budget_judge(stat_budget *b, p5_stat *stat, bool quiet, int status)
 {
     if (b->budget == NULL || status == CLI_INTERNAL)

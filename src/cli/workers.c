@@ -161,8 +161,6 @@ static bool run_pool(pool *p)
     return true;
 }
 
-/* Does all jobs in worker processes. Returns false after a message if that fails; true also if `answered` has cancelled
- * some. */
 bool workers_run(const worker_jobs *jobs)
 {
     pool p = {.jobs = jobs};

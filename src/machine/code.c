@@ -62,7 +62,6 @@ static p5_status load(p5_machine *machine, const void *code, size_t size, const 
     return status;
 }
 
-/* Loads a copy of the code. The run ends with P5_END_EXIT when it has reached the end of the code. */
 p5_status p5_machine_load_code(p5_machine *machine, const void *code, size_t size,
                                const p5_code_options *options, p5_error *error)
 {
@@ -92,8 +91,6 @@ static p5_status count(p5_machine *machine, double seconds, p5_counts *counts, p
     return P5_OK;
 }
 
-/* Opens a machine for the code, runs it and returns its counts, which the caller frees. *counts is NULL after an
- * error. */
 p5_status p5_count_code(const void *code, size_t size, const p5_code_options *options, p5_counts **counts,
                         p5_error *error)
 {

@@ -33,13 +33,11 @@ p5_core *machine_core(const p5_machine *machine)
     return machine->core;
 }
 
-/* Returns CR3; 0 for a Linux program, whose pages p5scope manages. */
 uint32_t machine_page_directory(const p5_machine *machine)
 {
     return machine->guest == &linux_guest ? 0 : engine_get(machine->engine, ENGINE_CR3);
 }
 
-/* Returns the linear address to which the addresses of a linker's map are relative. */
 uint32_t machine_program_base(const p5_machine *machine)
 {
     const guest_kind *kind = machine->guest;
@@ -71,7 +69,6 @@ const p5_model *p5_machine_model(const p5_machine *machine)
     return machine->model;
 }
 
-/* Returns how many instructions of later processors were executed because of p5_machine_options.permissive. */
 uint64_t p5_machine_permissive_count(const p5_machine *machine)
 {
     return machine->engine != NULL ? engine_permissive_count(machine->engine) : 0;

@@ -22,8 +22,6 @@ static int lock_and_empty(int file, p5_output_mode mode)
     return mode == P5_OUTPUT_EMPTY && ftruncate(file, 0) != 0 ? errno : 0;
 }
 
-/* Opens and locks a file for writing. Returns the descriptor or -errno. *made (may be NULL) gets whether this call has
- * created the file, so that the caller can remove it after an error. */
 int p5_output_open(const char *path, p5_output_mode mode, bool *made)
 {
     int flags = O_WRONLY | O_CLOEXEC | (mode == P5_OUTPUT_APPEND ? O_APPEND : 0);

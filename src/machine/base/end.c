@@ -63,7 +63,6 @@ void machine_end_at(p5_machine *machine, uint32_t eip)
         write_insn(machine, &insn, result->instruction, sizeof result->instruction);
 }
 
-/* Writes the instruction at the linear address as text, decoded with the D bit of the current CS. */
 void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_t size)
 {
     engine_segment code;
@@ -93,7 +92,6 @@ const machine_elsewhere *machine_lacks(p5_machine *machine, uint32_t eip)
     return models == ISA_P55C && p5_model_family(machine->model) == P5_FAMILY_P54C ? &mmx : NULL;
 }
 
-/* Returns true if the instruction at CS:`eip` is RDPMC, which faults in a guest that may not read the counters. */
 bool machine_is_rdpmc(p5_machine *machine, uint32_t eip)
 {
     shown_insn insn;

@@ -25,7 +25,6 @@ void notice(const notices *to, const char *format, ...)
     va_end(arguments);
 }
 
-/* Sends a line unless one with this kind and number has been sent, up to NOTICES_AT_MOST different ones. */
 void notice_once(notices *to, notice_kind kind, uint32_t number, const char *format, ...)
 {
     if (to->sink == NULL)
@@ -61,7 +60,6 @@ void notice_transfer(notices *to, snapshot *s)
     snapshot_list(s, &notice_state, &to->seen.items, &to->seen.count, &to->seen.capacity, NOTICES_AT_MOST);
 }
 
-/* Calls p5_machine_on_output's callback before the guest's output goes to the host's descriptor 1 or 2. */
 void output_begins(const p5_machine *machine, int descriptor)
 {
     if (machine->output != NULL)

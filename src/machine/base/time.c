@@ -2,27 +2,22 @@
 #include "machine/base/time.h"
 #include "machine/state.h"
 
-/* Returns true if the run is to pause: p5_machine_stop was called, or the run's time-out has passed, which
- * is measured in host time. */
 bool machine_pause_wanted(const p5_machine *machine)
 {
     return machine->stop || machine->expired;
 }
 
-/* Converts a number of core clocks to nanoseconds, rounded down. */
 uint64_t machine_clocks_to_ns(const p5_machine *machine, uint64_t clocks)
 {
     return (uint64_t)((unsigned __int128)clocks * 1000000000u / machine->clock_hz);
 }
 
-/* Returns the smallest number of core clocks that takes at least `ns` nanoseconds, or UINT64_MAX if it does not fit. */
 uint64_t machine_ns_to_clocks(const p5_machine *machine, uint64_t ns)
 {
     unsigned __int128 clocks = ((unsigned __int128)ns * machine->clock_hz + 999999999u) / 1000000000u;
     return clocks > UINT64_MAX ? UINT64_MAX : (uint64_t)clocks;
 }
 
-/* Issues the pending instruction, which waits for a partner to pair with, without a partner. */
 void p5_machine_settle(p5_machine *machine)
 {
     p5_core_settle(machine->core);

@@ -49,7 +49,6 @@ void ports_write(void *context, uint16_t port, unsigned size, uint32_t value)
                 .port = port, .bytes = (uint8_t)size, .write = true, .handled = handled, .value = value});
 }
 
-/* Attaches a handler of the host to a range of ports; it precedes those attached before. */
 p5_status p5_machine_attach_ports(p5_machine *machine, const p5_port_options *options, p5_error *error)
 {
     p5_port_options own;

@@ -394,8 +394,6 @@ static void multiplex(dos *d)
     }
 }
 
-/* Does the work of a vector when its stub writes to the service port. Returns true if the stub must wait and call
- * again. */
 bool dos_serve(bios *b, unsigned vector)
 {
     enum {

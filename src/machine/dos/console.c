@@ -106,7 +106,6 @@ static int next_byte(dos *d, uint8_t *byte)
     return got;
 }
 
-/* Takes the next byte of the input. Returns 1, 0 if there is none yet, or -1 at the end of the input. */
 int dos_input(dos *d, uint8_t *byte)
 {
     int got = next_byte(d, byte);
@@ -135,7 +134,6 @@ bool dos_input_waits(dos *d)
     return got == 1 && bios_key_put(&d->bios, bios_key_word(&key));
 }
 
-/* Writes a character to the host's standard output and to the screen. */
 void dos_output(dos *d, uint8_t character)
 {
     devices_console_char(d->machine->devices, (char)character);
@@ -168,7 +166,6 @@ static int take(dos *d, uint8_t *byte)
     return file->kind == DOS_DISK && dos_get_byte(file, byte) ? 1 : -1;
 }
 
-/* Echoes ^C and lets INT 23h follow. */
 dos_error dos_input_break(dos *d)
 {
     for (const char *text = "^C\r\n"; *text != '\0'; text++)

@@ -8,7 +8,6 @@
 
 #include "machine/dos/dos_internal.h"
 
-/* Duplicates the descriptor of the guest's program file, which the caller closes. */
 int dos_program_again(const dos *d)
 {
     return fcntl(d->program, F_DUPFD_CLOEXEC, 3);
@@ -62,7 +61,6 @@ int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *pl
     return denied(wrong);
 }
 
-/* Writes as many bytes as the quota permits (NULL: no limit), and charges it. Sets *done to their number. */
 dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const void *bytes, size_t size,
                          size_t *done)
 {

@@ -75,7 +75,6 @@ dos_error dos_call_parse_name(dos *d)
 
 /* --- the block at DS:DX --- */
 
-/* Returns the field of `size` bytes at offset `at` of the block. */
 uint32_t fcb_value(const fcb *f, unsigned at, unsigned size)
 {
     uint32_t value = 0;
@@ -89,7 +88,6 @@ void fcb_set(fcb *f, unsigned at, unsigned size, uint32_t value)
     memcpy(f->bytes + at, &value, size);
 }
 
-/* Reads the block at DS:DX. */
 fcb fcb_load(dos *d)
 {
     fcb f = {.at = dos_pointer(d, ENGINE_DS, ENGINE_EDX)};
@@ -102,7 +100,6 @@ fcb fcb_load(dos *d)
     return f;
 }
 
-/* Writes the first `size` bytes of the block back to the program. */
 void fcb_store(dos *d, const fcb *f, size_t size)
 {
     engine_write_linear(d->engine, f->at, f->bytes, size);

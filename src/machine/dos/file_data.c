@@ -100,7 +100,6 @@ void dos_put_byte(dos *d, dos_file *file, uint8_t byte)
     write_bytes(d, file, &byte, 1, &done);
 }
 
-/* Reads a byte of a DOS_DISK file. Returns false at its end. */
 bool dos_get_byte(dos_file *file, uint8_t *byte)
 {
     if (pread(file->host, byte, 1, file->position) != 1)

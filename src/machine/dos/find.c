@@ -229,8 +229,6 @@ dos_error dos_call_set_dta(dos *d)
     return DOS_OK;
 }
 
-/* Returns the transfer area's address as segment << 16 | offset, with the segment that the program gave if the area lies
- * in it. */
 uint32_t dos_dta_pointer(const dos *d)
 {
     /* dta_segment may belong to an earlier DTA, because the end of a program restores only the parent's d->dta. */

@@ -42,7 +42,6 @@ static uint16_t control_next(const control *c)
     return (uint16_t)(c->segment + 1 + c->paragraphs);
 }
 
-/* Makes the chain of one free block, from segment `first` to A000h. */
 void dos_memory_open(dos *d, uint16_t first)
 {
     d->first_block = first;
@@ -140,7 +139,6 @@ static dos_error control_of(const dos *d, uint16_t segment, control *c)
     }
 }
 
-/* Frees the memory block at `segment`. */
 dos_error dos_free(dos *d, uint16_t segment)
 {
     control c;
@@ -152,8 +150,6 @@ dos_error dos_free(dos *d, uint16_t segment)
     return DOS_OK;
 }
 
-/* Shrinks a block, or grows it into a free block after it. On DOS_NO_MEMORY, sets *paragraphs to the largest size
- * possible, which the block has then. */
 dos_error dos_resize(dos *d, uint16_t segment, uint16_t *paragraphs)
 {
     control c, next;

@@ -56,7 +56,6 @@ static void put_table(dos *d, uint16_t offset, const uint8_t *bytes, uint16_t si
     engine_write_linear(d->engine, at + 2, bytes, size);
 }
 
-/* Writes the tables to DOS's data segment. */
 void dos_national_open(dos *d)
 {
     uint8_t order[CODES];

@@ -11,7 +11,6 @@
 
 #include "machine/dos/dos_internal.h"
 
-/* Converts a result of a share's function, 0 or -errno. */
 dos_error dos_error_of(int32_t result)
 {
     switch (-result) {
@@ -173,7 +172,6 @@ dos_file_kind dos_path_device(const dos_path *path)
     return DOS_CLOSED;
 }
 
-/* Returns true if the path is the program on DOS_OWN_DRIVE. */
 bool dos_path_is_program(const dos *d, const dos_path *path)
 {
     return path->drive == DOS_OWN_DRIVE && path->text[0] == '\\' &&
@@ -221,7 +219,6 @@ static dos_error host_component(const dos *d, char path[SHARE_PATH], const char 
     return DOS_OK;
 }
 
-/* Makes the guest's path at `linear` absolute. */
 dos_error dos_path_at(const dos *d, uint32_t linear, dos_path *path)
 {
     char text[128];

@@ -47,7 +47,6 @@ static void enter_program(dos *d, uint16_t psp, const dos_entry *begin)
     d->dta_segment = psp;
 }
 
-/* Saves SS:SP, which point to the frame of the running INT 21h, in the prefix of the current program. */
 void dos_save_stack(dos *d)
 {
     bios_store(&d->bios, dos_linear(d->psp, PSP_STACK), 4, bios_pointer(&d->bios, ENGINE_SS, ENGINE_ESP));

@@ -64,8 +64,6 @@ static void psp_set_names(dos *d, uint16_t psp, const char *tail)
     }
 }
 
-/* Returns the AX with which a program begins: FFh in AL or AH if the first or second name in its prefix has no valid
- * drive. */
 uint16_t dos_first_ax(const dos *d, uint16_t psp)
 {
     uint16_t ax = 0;

@@ -87,7 +87,6 @@ const guest_kind dos_guest = {.name = "dos",
                               .close = dos_close,
                               .transfer = dos_transfer};
 
-/* Connects DOS to the machine and its BIOS, which calls dos_serve. */
 void dos_attach(dos *d, p5_machine *machine)
 {
     d->machine = machine;

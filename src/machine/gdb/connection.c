@@ -219,7 +219,6 @@ static p5_status read_place(const char *where, bool *by_port, uint16_t *port, p5
                : error_set(error, P5_ERR_RANGE, "the port for gdb must be 1 to 65535, not '%s'", digits);
 }
 
-/* Checks the form of an address for p5_machine_run_gdb without opening it. */
 p5_status p5_gdb_place_check(const char *where, p5_error *error)
 {
     bool by_port;

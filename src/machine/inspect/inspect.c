@@ -207,7 +207,6 @@ static void write_all(p5_machine *machine, p5_machine_registers *before, p5_mach
     processor_set_control(machine); /* TF or CR4 may have changed */
 }
 
-/* Writes the registers that differ from the current ones, all or none. */
 p5_status p5_machine_write_registers(p5_machine *machine, const p5_machine_registers *registers,
                                      p5_error *error)
 {

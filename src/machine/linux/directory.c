@@ -23,7 +23,6 @@ static const char *const dots[2] = {".", ".."};
 
 /* --- Directories of the host and in memory --- */
 
-/* Discards the list of entries, so that the directory is listed again at the next read. */
 void linux_directory_forget(linux_open_file *file)
 {
     share_list_free(file->entries, file->entry_count);

@@ -14,7 +14,6 @@
 
 enum { LINUX_DEFAULT_MEMORY = 256 << 20, LINUX_LEAST_MEMORY = 4 << 20 }; /* bytes */
 
-/* Returns the next 64 bits of the guest's random numbers (splitmix64). */
 uint64_t linux_random(linux_process *p)
 {
     uint64_t z = p->random_state += 0x9e3779b97f4a7c15u;

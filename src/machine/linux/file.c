@@ -54,7 +54,6 @@ void linux_file_release(linux_open_file *file)
     free(file);
 }
 
-/* Returns the open file of a descriptor; NULL if that is closed. */
 linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor)
 {
     return descriptor < LINUX_FILES ? p->files.descriptors[descriptor].file : NULL;
@@ -144,7 +143,6 @@ int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, uns
 
 /* --- open --- */
 
-/* Returns which device of /dev the place is; `target` is not empty. */
 linux_file_kind linux_device_at(const share_place *place)
 {
     return strcmp(place->target, "null") == 0   ? LINUX_NULL

@@ -70,7 +70,6 @@ bool linux_on_signal_stack(const linux_process *p)
     return s->stack_size != 0 && p->registers.esp - s->stack - 1 < s->stack_size;
 }
 
-/* Returns ss_flags of the stack of sigaltstack. */
 uint32_t linux_signal_stack_flags(const linux_process *p)
 {
     if (p->signals.stack_size == 0)
@@ -170,7 +169,6 @@ static bool push_rt(linux_process *p, int signal, const linux_action *action, co
     return linux_write_user(p, *esp, &frame, sizeof frame) && x87_save(p, x87);
 }
 
-/* Pushes a frame, on the signal stack if the action requests it, and sets the user's registers to the handler's entry. */
 bool linux_frame_push(linux_process *p, int signal, const linux_action *action, const linux_siginfo *info,
                       uint64_t mask)
 {

@@ -29,8 +29,6 @@ static uint8_t *kernel_memory(const linux_process *p, uint32_t linear)
     return engine_ram(p->engine, p->kernel_frames[offset / PAGE_BYTES] + offset % PAGE_BYTES, 1);
 }
 
-/* Finds the frames of the kernel's pages in the page tables, after a snapshot has been loaded. Returns false if one is
- * missing. */
 bool linux_kernel_find(linux_process *p)
 {
     for (unsigned i = 0; i < LINUX_KERNEL_PAGES; i++) {
@@ -41,7 +39,6 @@ bool linux_kernel_find(linux_process *p)
     return true;
 }
 
-/* Returns descriptor `index` of the GDT, in guest memory. */
 uint64_t *linux_gdt_entry(linux_process *p, unsigned index)
 {
     return (uint64_t *)(void *)kernel_memory(p, KERNEL_ADDRESS(PAGE_GDT) + index * 8);
@@ -221,7 +218,6 @@ static void linux_due(p5_machine *machine)
         entry_expect(p, LINUX_VECTOR_TIMER);
 }
 
-/* Returns an empty process on the machine's engine. NULL: no memory. */
 linux_process *linux_process_make(p5_machine *machine)
 {
     linux_process *p = calloc(1, sizeof *p);

@@ -20,7 +20,6 @@ enum { PTE_FRAME = 1 << 9 };
 #define PTE_ADDRESS 0xfffff000u
 enum { LAST_ENTRY = 0x3ff000 }; /* bits of an address that select the entry in a page table */
 
-/* Makes an address space without mappings. Returns false if memory runs out. */
 bool linux_memory_open(linux_process *p)
 {
     linux_memory *m = &p->memory;
@@ -155,7 +154,6 @@ static size_t region_index(const linux_memory *m, uint32_t address)
     return ARRAY_SEARCH(m->regions.items, m->regions.count, end, address + 1ull);
 }
 
-/* Returns the mapping that contains the address; NULL if there is none. */
 const linux_region *linux_region_at(const linux_process *p, uint32_t address)
 {
     const linux_memory *m = &p->memory;
@@ -163,7 +161,6 @@ const linux_region *linux_region_at(const linux_process *p, uint32_t address)
     return i < m->regions.count && m->regions.items[i].start <= address ? &m->regions.items[i] : NULL;
 }
 
-/* Returns true if all of [start, end) is mapped. */
 bool linux_is_mapped(const linux_process *p, uint32_t start, uint32_t end)
 {
     const linux_region *region = linux_region_at(p, start);
@@ -238,7 +235,6 @@ static void region_add(linux_memory *m, linux_region region)
         region_join_next(m, at - 1);
 }
 
-/* Returns the frame of a present page; LINUX_NO_FRAME if the page is not present or lies outside of RAM. */
 uint32_t linux_frame_of(linux_process *p, uint32_t linear)
 {
     const uint32_t *entry = page_entry(p, linear, false);
@@ -246,7 +242,6 @@ uint32_t linux_frame_of(linux_process *p, uint32_t linear)
     return frame / PAGE_BYTES < p->memory.frame_count ? frame : LINUX_NO_FRAME;
 }
 
-/* Returns the lowest free range of `size` bytes from LINUX_MMAP_BASE on; 0 if there is none. */
 uint32_t linux_find_range(const linux_process *p, uint32_t size)
 {
     const linux_memory *m = &p->memory;

@@ -34,7 +34,6 @@ static void guest_path(const linux_process *p, const char *path, char text[SHARE
         text[0] = '\0';
 }
 
-/* Records the program's path as the guest sees it, and opens its file for /proc/self/exe. `path` is the host's. */
 void linux_set_program(linux_process *p, const char *path)
 {
     guest_path(p, path, p->program);
@@ -52,14 +51,12 @@ static const char *after_self(const char *path)
     return NULL;
 }
 
-/* Returns true if `path` is the file `name` of /proc/self. */
 bool linux_proc_is(const char *path, const char *name)
 {
     const char *file = after_self(path);
     return file != NULL && strcmp(file, name) == 0;
 }
 
-/* Returns the descriptor that a path such as /dev/stdin or /proc/self/fd/5 names; -1 for other paths. */
 int32_t linux_proc_descriptor(const char *path)
 {
     static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -73,7 +70,6 @@ int32_t linux_proc_descriptor(const char *path)
     return (int32_t)strtol(file + 3, NULL, 10);
 }
 
-/* Returns in `text` where /proc/self/fd/`descriptor` leads. Returns 0 or -ENOENT. */
 int32_t linux_proc_link(const linux_process *p, uint32_t descriptor, char text[SHARE_PATH])
 {
     static const char *const devices[] = {

@@ -8,7 +8,6 @@
 #include "machine/linux/linux_internal.h"
 #include "machine/linux/abi.h"
 
-/* Returns true if a signal would be delivered: one is pending that is not blocked. */
 bool linux_signal_waits(const linux_process *p)
 {
     return (p->signals.pending & ~p->signals.blocked) != 0;
@@ -53,7 +52,6 @@ linux_siginfo linux_take_signal(linux_signals *s, int signal)
     return taken;
 }
 
-/* Drops all pending instances of a signal. */
 void linux_drop_signal(linux_signals *s, int signal)
 {
     while ((s->pending & LINUX_SIGBIT(signal)) != 0)
@@ -185,7 +183,6 @@ static void signal_kills(linux_process *p, int signal)
         machine_end_message(p->machine, "%s; %s", elsewhere->of, elsewhere->remedy);
 }
 
-/* Ends the guest by a signal after a debugger, to which debug_signal has reported it, lets it through. */
 void linux_end_by_signal(p5_machine *machine, int signal)
 {
     signal_kills(machine->guest_state, signal);
@@ -225,8 +222,6 @@ static void signal_handle(linux_process *p, int signal, const linux_siginfo *inf
     s->blocked &= ~LINUX_UNBLOCKABLE;
 }
 
-/* Performs the actions of the pending signals on the way back to the user. If no handler runs, an interrupted call is
- * restarted. */
 void linux_deliver_signals(linux_process *p)
 {
     linux_signals *s = &p->signals;

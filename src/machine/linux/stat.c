@@ -77,7 +77,6 @@ static struct stat stat_device(linux_file_kind kind)
     return about;
 }
 
-/* Returns true for standard input that is a regular file of the host. */
 bool linux_is_input_file(const linux_open_file *file)
 {
     struct stat about;
@@ -131,7 +130,6 @@ static int32_t stat_file(const linux_open_file *file, struct stat *about)
     }
 }
 
-/* Describes a place as the guest sees it. Returns 0 or -errno. */
 int32_t linux_stat_place(const share_place *place, struct stat *about)
 {
     if (place->target[0] != '\0') {
@@ -147,7 +145,6 @@ int32_t linux_stat_place(const share_place *place, struct stat *about)
     return wrong;
 }
 
-/* Resolves the path argument at `address`, as linux_resolve does. Returns 0 or -errno. */
 int32_t linux_place_of(linux_process *p, int32_t directory, uint32_t address, unsigned how,
                        share_place *place)
 {

@@ -207,7 +207,6 @@ static const struct {
     {"timer_create", {259, 260, 261, 262, 263, 408, 409}},
 };
 
-/* Returns `wrong`, and sends the user the message `what` once per call, with the advice to use a real kernel. */
 int32_t linux_refuse(linux_process *p, int32_t wrong, const char *what)
 {
     notice_once(&p->machine->notices, NOTICE_SYSCALL, p->registers.eax,

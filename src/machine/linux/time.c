@@ -19,7 +19,6 @@
 /* An interval timer must not fire faster than the guest can handle its signals. */
 enum { SHORTEST_INTERVAL_NS = 20000 };
 
-/* Returns the model's clock. An instruction that waits for a partner to pair with is issued first. */
 uint64_t linux_clock(const linux_process *p)
 {
     return p5_core_clock(p->machine->core);
@@ -37,7 +36,6 @@ void linux_timers_reset(linux_process *p)
         p->time.timers[i] = (linux_timer){.clock = UINT64_MAX};
 }
 
-/* Returns the model clock at which a timer is due; UINT64_MAX if there is none. */
 uint64_t linux_next_timer(const linux_process *p)
 {
     uint64_t next = UINT64_MAX;
@@ -57,7 +55,6 @@ static void timer_expire(linux_process *p, unsigned number, uint64_t now)
     linux_raise(p, &(linux_siginfo){signals[number], LINUX_SI_KERNEL, {0}});
 }
 
-/* Raises the signals of the timers that are due. */
 void linux_run_timers(linux_process *p)
 {
     uint64_t now = linux_clock(p);
@@ -93,7 +90,6 @@ static bool wait_for_host(linux_process *p, uint64_t goal, struct pollfd *stream
     return true;
 }
 
-/* Waits once: for the host's streams, or by letting the model's clock jump to the next event. */
 linux_waited linux_wait(linux_process *p, uint64_t until, struct pollfd *streams, unsigned count)
 {
     uint64_t now = linux_clock(p), timer = p->time.timers[ITIMER_REAL].clock;
@@ -117,7 +113,6 @@ linux_waited linux_wait(linux_process *p, uint64_t until, struct pollfd *streams
     return LINUX_LOOK_AGAIN;
 }
 
-/* Sleeps until `clock`. Returns true if the time is over; false after a signal, or if the guest has ended. */
 bool linux_sleep_until(linux_process *p, uint64_t clock)
 {
     linux_waited how;
@@ -127,7 +122,6 @@ bool linux_sleep_until(linux_process *p, uint64_t clock)
     return how == LINUX_TIME_OVER;
 }
 
-/* Returns the model clock `ns` nanoseconds from now; UINT64_MAX for UINT64_MAX. */
 uint64_t linux_clock_after(const linux_process *p, uint64_t ns)
 {
     uint64_t now = linux_clock(p), clocks = machine_ns_to_clocks(p->machine, ns);
@@ -136,7 +130,6 @@ uint64_t linux_clock_after(const linux_process *p, uint64_t ns)
 
 /* --- Clocks --- */
 
-/* Returns the guest's time of day in nanoseconds since 1970. */
 uint64_t linux_wall_clock(const linux_process *p)
 {
     return time_now_ns(p) + LINUX_EPOCH_SECONDS * NANOSECONDS;
@@ -166,13 +159,11 @@ static int32_t clock_read(const linux_process *p, uint32_t which, uint64_t *ns)
     }
 }
 
-/* Returns true if the current call is one of those with 64-bit times. */
 bool linux_times_are_wide(const linux_process *p)
 {
     return p->registers.eax >= 403; /* clock_gettime64, the first of these calls */
 }
 
-/* Writes seconds and a fraction, whose unit is `divisor` nanoseconds. Returns 0 or -EFAULT. */
 int32_t linux_put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t divisor)
 {
     uint64_t seconds = ns / NANOSECONDS;
@@ -182,7 +173,6 @@ int32_t linux_put_time(linux_process *p, uint32_t address, uint64_t ns, uint32_t
     return linux_write_user(p, address, (uint32_t[2]){(uint32_t)seconds, fraction}, 8) ? 0 : -EFAULT;
 }
 
-/* Reads seconds and a fraction, whose unit is `divisor` nanoseconds. Returns 0 or -errno. */
 int32_t linux_get_time(linux_process *p, uint32_t address, uint32_t divisor, uint64_t *ns)
 {
     int64_t seconds, fraction;

@@ -86,8 +86,6 @@ int32_t linux_unlinkat(linux_process *p, const uint32_t a[6])
     return wrong != 0 ? wrong : share_remove(&place, folder);
 }
 
-/* Resolves the path of an entry that is to be created. Sets *slash if the path ends in a slash, which only the path of a
- * folder may. Returns 0 or -errno; -EEXIST if the entry exists. */
 int32_t linux_new_entry(linux_process *p, int32_t directory, uint32_t address, share_place *place,
                         bool *slash)
 {

@@ -29,8 +29,6 @@ uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool
     return engine_ram(p->engine, (entry & 0xfffff000u) + offset, (uint32_t)*size);
 }
 
-/* Copies bytes from the guest. Returns false at a page that the user may not read; the bytes before it have been
- * copied. */
 bool linux_read_user(linux_process *p, uint32_t address, void *data, size_t size)
 {
     uint8_t *to = data;
@@ -66,7 +64,6 @@ bool linux_write_user(linux_process *p, uint32_t address, const void *data, size
     return true;
 }
 
-/* Copies a text with its NUL. Returns its length, -EFAULT, or -ENAMETOOLONG if it does not fit into `capacity`. */
 int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t capacity)
 {
     size_t length = 0;
@@ -85,8 +82,6 @@ int32_t linux_read_string(linux_process *p, uint32_t address, char *text, size_t
     return -ENAMETOOLONG;
 }
 
-/* Describes the guest's buffer as pieces of host memory, up to the first page that the user may not access, and as far
- * as the pieces suffice. */
 void linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool write, linux_vector *vector)
 {
     const int capacity = sizeof vector->pieces / sizeof vector->pieces[0];
@@ -108,7 +103,6 @@ void linux_user_vector(linux_process *p, uint32_t address, uint32_t size, bool w
     vector->count = used;
 }
 
-/* Makes the engine decode code in these bytes again, because the host has written them. */
 void linux_user_written(linux_process *p, uint32_t address, size_t size)
 {
     while (size != 0) {

@@ -13,8 +13,6 @@ enum { BARE_SMALL_IMAGE = 64 << 10 }; /* bytes */
 
 const guest_kind bare_guest = {.name = "bare"};
 
-/* Sets the processor to the entry state of bare-metal guests: flat segments of a GDT in the topmost page, no IDT, no
- * paging. */
 void bare_enter(p5_machine *machine, uint32_t entry)
 {
     engine *e = machine->engine;
@@ -37,7 +35,6 @@ void bare_start(p5_machine *machine, uint32_t entry)
     contents_keep_memory(machine);
 }
 
-/* Copies an image to physical memory and zeroes the rest of `memory_size`. */
 p5_status bare_place(p5_machine *machine, uint32_t address, const uint8_t *bytes, size_t size,
                      size_t memory_size, p5_error *error)
 {

@@ -175,7 +175,6 @@ p5_status p5_machine_load_case(p5_machine *machine, const p5_case_image *image, 
     return status;
 }
 
-/* Reads the registers in which a case has left the processor. */
 void machine_case_left(p5_machine *machine, case_left *left)
 {
     engine_x87_faults(machine->engine, &left->x87_underflows, &left->x87_overflows);

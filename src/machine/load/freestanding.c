@@ -171,7 +171,6 @@ static p5_status detect_elf(const char *path, p5_guest_kind *kind, p5_error *err
     return P5_OK;
 }
 
-/* Finds out what kind of guest a file is, by its contents and, for DOS programs, its name. */
 p5_status p5_guest_detect(const char *path, p5_guest_kind *kind, p5_error *error)
 {
     enum { SIGNATURE = 510 }; /* offset of the boot signature */

@@ -112,7 +112,6 @@ p5_status multiboot_check(const multiboot_header *header, const uint8_t *bytes, 
 
 /* --- data for a kernel in both versions --- */
 
-/* Copies bytes to the next free address with this alignment, and returns the address in *at. */
 p5_status multiboot_put(multiboot_space *space, const void *bytes, size_t size, uint32_t alignment,
                         uint32_t *at, p5_error *error)
 {
@@ -130,8 +129,6 @@ static p5_status multiboot_put_text(multiboot_space *space, const char *text, ui
     return multiboot_put(space, text, strlen(text) + 1, 1, at, error);
 }
 
-/* Returns the length of the file's path in "FILE ARGUMENTS": the longest part before a blank that is a file of the
- * host, or else the first word. */
 size_t p5_module_file_length(const char *text)
 {
     char *path = strdup(text);
@@ -254,7 +251,6 @@ static p5_status multiboot1_inform(multiboot_space *space, uint32_t *at, p5_erro
     return status == P5_OK ? multiboot_put(space, &info, sizeof info, 16, at, error) : status;
 }
 
-/* Completes the loading of a kernel that ends at `end`, and enters it. */
 p5_status multiboot_start(p5_machine *machine, const multiboot_header *header, const char *path,
                           uint32_t entry, uint32_t end, p5_error *error)
 {

@@ -11,7 +11,6 @@ engine_segment segment_flat(uint16_t selector, bool code, unsigned cpl)
                                      (uint32_t)(code ? SEGMENT_CODE : SEGMENT_DATA)};
 }
 
-/* Returns the 8 bytes of a descriptor. */
 uint64_t segment_descriptor(const engine_segment *segment)
 {
     uint32_t limit = (segment->flags & DESCRIPTOR_G) != 0 ? segment->limit >> 12 : segment->limit;
@@ -50,7 +49,6 @@ void segment_load_flat(engine *e, uint16_t code, uint16_t data, unsigned cpl)
         engine_set_segment(e, others[i], &ds);
 }
 
-/* Sets all registers but segment and control registers for an entry. */
 void segment_start(engine *e, uint32_t eip, uint32_t esp, uint32_t eflags)
 {
     for (engine_register r = ENGINE_EAX; r <= ENGINE_EDI; r++)

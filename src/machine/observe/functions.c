@@ -70,7 +70,6 @@ void observe_arrive(p5_machine *machine, uint32_t next, unsigned cpl, uint32_t s
     }
 }
 
-/* Reports an entry: the first instruction of a stretch at a watched address has completed, but is not yet priced. */
 void observe_enter(p5_observer *o, const p5_retired *r, uint32_t address)
 {
     o->arrived = false;

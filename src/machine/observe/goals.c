@@ -130,7 +130,6 @@ static void notify_events(p5_observer *o, uint64_t clock, uint32_t address, unsi
     }
 }
 
-/* Notifies the observers of all goals reached at this boundary. */
 void observe_reached(p5_machine *machine, uint32_t address, unsigned cpl)
 {
     observers *all = machine->observers;

@@ -92,7 +92,6 @@ void observers_exception(p5_machine *machine, const engine_event *event)
             o->options.exception(o->options.context, machine, &x);
 }
 
-/* Adds place and time to a port access, and reports it. */
 void observers_port(p5_machine *machine, p5_port_access access)
 {
     access.cpl = (uint8_t)engine_cpl(machine->engine);

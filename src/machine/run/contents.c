@@ -97,7 +97,6 @@ static void contents_code_line(void *context, uint32_t physical, const uint8_t *
         machine_end(machine, P5_END_FAILED, 0);
 }
 
-/* Returns the core's callbacks into this file. */
 p5_core_hooks contents_hooks(p5_machine *machine)
 {
     return (p5_core_hooks){.size = sizeof(p5_core_hooks),

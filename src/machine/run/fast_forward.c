@@ -51,7 +51,6 @@ p5_status p5_machine_execute(p5_machine *machine, const p5_limits *limits, p5_ru
     return run_uncounted(machine, limits, true, result, error);
 }
 
-/* Returns the number of fast-forwarded instructions; *clocks (may be NULL) gets their clocks. */
 uint64_t p5_machine_fast_forwarded(const p5_machine *machine, uint64_t *clocks)
 {
     if (clocks != NULL)

@@ -155,7 +155,6 @@ void pricer_put(pricer *p, const p5_access *accesses, const p5_value *values, co
     engine_batch_into(p->machine->engine, &next);
 }
 
-/* Queues one stretch with copies of its values and accesses. Returns false if it must be priced by the caller. */
 bool pricer_put_one(pricer *p, const p5_retired *retired, p5_prediction prediction)
 {
     size_t values_bytes = retired->value_count * sizeof *retired->values;

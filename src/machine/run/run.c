@@ -402,7 +402,6 @@ p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_re
     return P5_OK;
 }
 
-/* May be called by signal handlers and other threads. */
 void p5_machine_stop(p5_machine *machine)
 {
     machine->stop = true;

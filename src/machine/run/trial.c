@@ -16,8 +16,6 @@ enum {
 /* The second thread must save this fraction of the time. */
 static const double TRIAL_SAVES = 0.05;
 
-/* Begins the next slice, or evaluates the trial, if that is due. Sets machine->alone_until: until that instruction
- * count, one thread runs. */
 void run_try(p5_machine *machine)
 {
     run_trial *t = &machine->trial;

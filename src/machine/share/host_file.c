@@ -8,7 +8,6 @@
 const snapshot_table host_file_state = {SNAPSHOT(host_file, "host_file", FIELD_MOST(INT64_MAX, bytes),
                                                  FIELD_ANY(seconds), FIELD_MOST(999999999, nanoseconds))};
 
-/* Returns the state of an open descriptor; zeros if the descriptor is not open. */
 host_file host_file_of(int descriptor)
 {
     struct stat about;
@@ -17,7 +16,6 @@ host_file host_file_of(int descriptor)
     return (host_file){(uint64_t)about.st_size, about.st_mtim.tv_sec, (uint32_t)about.st_mtim.tv_nsec};
 }
 
-/* Refuses the snapshot unless the descriptor is a regular file in the state `was`. The message names `path`. */
 void host_file_check(const host_file *was, int descriptor, const char *path, snapshot *s)
 {
     struct stat about;

@@ -9,13 +9,11 @@
 
 #include "machine/share/share_internal.h"
 
-/* Returns true for a device, and for a directory that exists only because a share lies below it. */
 bool share_is_virtual(const share_place *place)
 {
     return place->directory < 0 && place->scratch == NULL;
 }
 
-/* Returns 0 if the place may be changed; -EROFS if it is not in a writable share; -EBUSY for a share's root. */
 int32_t share_may_change(const share_place *place)
 {
     if (!place->writable)

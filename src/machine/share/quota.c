@@ -7,7 +7,6 @@
 
 #include "machine/share/share_internal.h"
 
-/* Returns the size of an open file of the host in bytes; 0 if it is unknown. */
 uint64_t share_size(int host)
 {
     struct stat about;
@@ -25,14 +24,12 @@ int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uin
     return (int64_t)(size < most - from ? size : most - from);
 }
 
-/* Subtracts bytes from the quota, which stays at 0 or above. */
 void share_charge(share_quota *quota, uint64_t bytes)
 {
     if (quota != NULL)
         quota->left -= bytes < quota->left ? bytes : quota->left;
 }
 
-/* Subtracts by how much the file has grown since its size was `before`; adds by how much it has shrunk. */
 void share_charge_growth(share_quota *quota, int host, uint64_t before)
 {
     if (quota == NULL)
@@ -44,7 +41,6 @@ void share_charge_growth(share_quota *quota, int host, uint64_t before)
         quota->left += before - size;
 }
 
-/* Sets the size of a file if the quota permits it, and updates the quota. Returns 0 or -errno. */
 int32_t share_truncate(share_quota *quota, int host, uint64_t size)
 {
     uint64_t before = share_size(host);
@@ -56,7 +52,6 @@ int32_t share_truncate(share_quota *quota, int host, uint64_t size)
     return 0;
 }
 
-/* Subtracts SHARE_NAME_BYTES for a new name on the host. Returns 0 or -ENOSPC. */
 int32_t share_charge_name(const share_place *place)
 {
     if (place->quota != NULL && place->quota->left < SHARE_NAME_BYTES)

@@ -41,7 +41,6 @@ static void touch(share_scratch *m, uint32_t node, bool contents)
         at(m, node)->modified = now;
 }
 
-/* Updates the times after a file's contents have changed. */
 void scratch_written(share_scratch *m, uint32_t node)
 {
     touch(m, node, true);
@@ -73,7 +72,6 @@ uint32_t scratch_find(const share_scratch *m, uint32_t folder, const char *name)
     return there ? m->names.items[i].node : SCRATCH_NONE;
 }
 
-/* Returns the node of the folder `name`, which the guest must be permitted to search. */
 int32_t scratch_enter(const share_scratch *m, uint32_t folder, const char *name)
 {
     uint32_t node = scratch_find(m, folder, name);
@@ -194,8 +192,6 @@ static unsigned regular_files(const share_scratch *m)
     return files;
 }
 
-/* Makes a node with a name, charges the name to the quota, and returns the node. `mode` has S_IF* and permissions;
- * `text` is the target of a link, otherwise NULL. */
 int32_t scratch_make(share_scratch *m, uint32_t folder, const char *name, uint32_t mode, const char *text)
 {
     if (scratch_find(m, folder, name) != SCRATCH_NONE)
@@ -342,7 +338,6 @@ int32_t scratch_set_times(share_scratch *m, uint32_t node, const struct timespec
     return 0;
 }
 
-/* Counts one more open file that refers to the node. */
 void scratch_hold(share_scratch *m, uint32_t node)
 {
     at(m, node)->opens++;

@@ -34,7 +34,6 @@ static char *normalised(const char *path)
     return out;
 }
 
-/* Opens the directories of the options as mounts. share_tree_close must be called afterwards, even after an error. */
 p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p5_error *error)
 {
     *tree = (share_tree){.mounts = calloc(options->share_count + 1, sizeof *tree->mounts)};
@@ -66,8 +65,6 @@ p5_status share_tree_open(share_tree *tree, const p5_machine_options *options, p
     return P5_OK;
 }
 
-/* Makes `guest` the root of a tree in memory that may hold `most_bytes`, unless a share lies at that path or at the root.
- * `now` returns the guest's time of day in nanoseconds since 1970. */
 p5_status share_tree_add_scratch(share_tree *tree, const char *guest, uint64_t most_bytes,
                                  uint64_t (*now)(const void *clock), const void *clock, p5_error *error)
 {
@@ -98,8 +95,6 @@ void share_tree_close(share_tree *tree)
     *tree = (share_tree){0};
 }
 
-/* Returns the part after the share of `real`, the host's path of a file without links; NULL if the share does not contain
- * it. */
 const char *share_path_below(const p5_share *share, const char *real)
 {
     char *host = realpath(share->host, NULL);
@@ -123,8 +118,6 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return difference != 0 ? difference : strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Lists a directory of the host in the order of names, "." and ".." first. Returns the number of entries, which the
- * caller frees (share_list_free), or -errno. */
 int share_list(int directory, struct dirent ***entries)
 {
     int count = scandirat(directory, ".", entries, NULL, by_name);

@@ -272,8 +272,6 @@ static int32_t walk_all(walk *w, char text[SHARE_PATH], unsigned how, share_plac
     }
 }
 
-/* Resolves a path of the guest; a relative one begins at `start`. `how` is a set of SHARE_* bits. Returns 0 or -errno;
- * after an error, *place has nothing to close. */
 int32_t share_resolve(const share_tree *tree, const char *start, const char *path, unsigned how,
                       share_place *place)
 {

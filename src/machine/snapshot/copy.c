@@ -43,7 +43,6 @@ uint64_t machine_input_taken(const p5_machine *machine)
     return machine->linux_input_bytes + p5_machine_input_taken(machine);
 }
 
-/* Saves the machine's state to memory. */
 p5_status machine_copy_take(p5_machine *machine, machine_copy *copy, p5_error *error)
 {
     *copy = (machine_copy){.instructions = machine->instructions, .input = machine_input_taken(machine)};

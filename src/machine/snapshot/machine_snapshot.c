@@ -140,7 +140,6 @@ static const struct {
                 {"engine", transfer_engine},
                 {"guest", transfer_guest}};
 
-/* Saves or loads all sections but the preface as one stream, for copies in memory (copy.c). */
 void machine_transfer(p5_machine *m, snapshot *s)
 {
     for (unsigned i = 0; i < sizeof sections / sizeof *sections && s->status == P5_OK; i++)
@@ -308,7 +307,6 @@ p5_status p5_machine_restore(const char *path, const p5_machine_options *options
     return status;
 }
 
-/* Returns the bytes of input that the board's devices have taken. */
 uint64_t p5_machine_input_taken(const p5_machine *machine)
 {
     return devices_input_taken(machine->devices);

@@ -34,7 +34,6 @@ enum {
     LONGEST_TEMPORARY = 40   /* characters of TMPDIR, so that workplace.folder has room for it */
 };
 
-/* Makes a private temporary folder and sets the paths of the files that will be in it. */
 p5_status workplace_open(workplace *place, p5_error *error)
 {
     const char *folder = getenv("TMPDIR");
@@ -97,8 +96,6 @@ static void limit_resources(pid_t child)
     prlimit(child, RLIMIT_AS, &memory, NULL);
 }
 
-/* Runs a program from PATH with arguments that NULL ends. Its output goes to place->messages; *status gets
- * what waitpid reports. */
 p5_status workplace_run(const workplace *place, int *status, p5_error *error, const char *program, ...)
 {
     enum { MOST_WORDS = 16 };
@@ -181,7 +178,6 @@ static const char *message_text(char *line, const char *kind, unsigned *number)
     return found + strlen(kind);
 }
 
-/* Makes an error of the assembler's or linker's first error in place->messages. */
 p5_status workplace_message(const workplace *place, const char *name, p5_error *error)
 {
     uint8_t *bytes;
@@ -264,8 +260,6 @@ static p5_status assemble(const workplace *place, const char *name, const char *
     return status;
 }
 
-/* Makes a program of place->object. `name` is the user's name of the file, `function` is as for
- * case_object_place. */
 p5_status workplace_program(const workplace *place, const char *name, const char *function,
                             p5_case_program **program, p5_error *error)
 {
@@ -308,8 +302,6 @@ p5_status p5_case_assemble_text(const char *name, const char *text, unsigned tri
     return status;
 }
 
-/* Returns a copy of a program with other code, which it then owns. It has no labels, because these are for
- * the old code. NULL: memory is out. */
 p5_case_program *case_program_with_text(const p5_case_program *of, uint8_t *text, size_t size,
                                         uint32_t exit_address)
 {
@@ -363,8 +355,6 @@ const case_object *case_program_object(const p5_case_program *program)
     return &program->object;
 }
 
-/* Returns the name of the symbol that is not defined and was given this address when the program was placed,
- * or NULL. */
 const char *case_program_undefined(const p5_case_program *program, uint32_t address)
 {
     const case_object *object = &program->object;

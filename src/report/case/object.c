@@ -497,9 +497,6 @@ static p5_status copy_labels(placement *in, case_object *out)
     return P5_OK;
 }
 
-/* `function` names the function that the harness calls, or that is to be listed; undefined symbols are then
- * allowed. "": there is none, but undefined symbols are allowed. NULL: there is none, and undefined symbols
- * are errors. */
 p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const char *function,
                             case_object *out, p5_error *error)
 {

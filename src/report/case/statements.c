@@ -19,7 +19,6 @@ static const char *skip_quoted(const char *at)
     return *at == '"' ? at + 1 : at;
 }
 
-/* Returns the end of the comment, string or character constant at `at`, or `at` if there is none. */
 const char *code_skip(const char *at)
 {
     if (at[0] == '#')
@@ -31,7 +30,6 @@ const char *code_skip(const char *at)
     return at[0] == '"' || at[0] == '\'' ? skip_quoted(at) : at;
 }
 
-/* Returns the number of line ends in [from, to). */
 unsigned code_lines(const char *from, const char *to)
 {
     unsigned lines = 0;

@@ -118,7 +118,6 @@ static bool agree(const p5_database *database, const char *sql, const char *name
     return same;
 }
 
-/* Returns whether all runs state the same revision of the model. `text` gets the revisions. */
 bool p5_database_same_revision(const p5_database *database, char *text, size_t size)
 {
     static const char sql[] =
@@ -132,8 +131,6 @@ bool p5_database_same_revision(const p5_database *database, char *text, size_t s
 #define OPTION_VALUE RUN_IDENTITY_OPTION("own", "?1")
 #define LOADED       RUN_IDENTITY_OPTION("own", "'load'")
 
-/* Returns whether the option `name` has the same value in all runs of one guest that began in the same way: from
- * its start, or from the same snapshot. `text` gets the values of the first guest for which it has not. */
 bool p5_database_same_option(const p5_database *database, const char *name, char *text, size_t size)
 {
     static const char sql[] =

@@ -167,7 +167,6 @@ static void name_chain(const p5_window *w, const earliest *at, size_t late, char
                                  w->items[on_path[n]].text);
 }
 
-/* Returns the clocks per trip of the longest chain, 0 if there is none, or -1 if memory is out. */
 double chain_find(const p5_window *window, const p5_case_program *program, char *text, size_t size)
 {
     window_code m = {0};

@@ -165,7 +165,6 @@ static bool find_reachable(loop_code *code)
     return good;
 }
 
-/* Returns the index of the instruction at `address`, code->count if there is none. */
 size_t code_find(const loop_code *code, uint32_t address)
 {
     for (size_t i = 0; i < code->count; i++)
@@ -354,8 +353,6 @@ static bool direct_own(const code_edit *edit, const moved *m, uint8_t *bytes)
     return edit->jump_at == 0 || (distance >= INT8_MIN && distance <= INT8_MAX);
 }
 
-/* Returns a copy of `program`, which has the same instructions as `code`, with some of them replaced; NULL if
- * memory is out or the code cannot move. */
 p5_case_program *code_edited(const loop_code *code, const p5_case_program *program, const code_edit *edit)
 {
     p5_case_image image;

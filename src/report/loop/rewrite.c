@@ -60,7 +60,6 @@ static bool same_registers(const code_operand *a, const code_operand *b)
     return !base_ebp || (mod_a == 0) == (mod_b == 0);
 }
 
-/* Compares the memory operands of two instructions, whose address registers must not change between the two. */
 rewrite_places rewrite_compare(const code_insn *a, const code_insn *b)
 {
     const code_operand x = rewrite_operand(a), y = rewrite_operand(b);
@@ -73,7 +72,6 @@ rewrite_places rewrite_compare(const code_insn *a, const code_insn *b)
                                                                          : REWRITE_OVERLAPPING;
 }
 
-/* Returns whether items a and b of a run, a before b, refer to memory that cannot overlap. */
 bool rewrite_is_disjoint(const loop_code *code, size_t a, size_t b)
 {
     for (size_t i = a; i < b; i++)

@@ -15,7 +15,6 @@ static bool is_move(const code_insn *item, unsigned *to, unsigned *from)
     return true;
 }
 
-/* Returns whether an instruction adds a constant to a register: ADD, SUB, INC or DEC. *step is what it adds. */
 bool rule_is_step(const code_insn *item, unsigned *reg, int32_t *step)
 {
     const uint8_t *b = item->bytes;

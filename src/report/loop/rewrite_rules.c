@@ -52,7 +52,6 @@ void rule_put_lea(rule *r, unsigned to, unsigned base, int32_t displacement)
 
 /* ---- Conditions ---------------------------------------------------------------------------------------- */
 
-/* Returns whether nothing reads `what` after item `i`. If so, records that the rewriting changes it. */
 bool rule_may_change(rule *r, size_t i, unsigned what)
 {
     if (r->code->items[i].live & what)
@@ -66,8 +65,6 @@ bool rule_may_change_flags(rule *r)
     return rule_may_change(r, r->at + r->out->edit.count - 1, CODE_FLAGS | CODE_CARRY);
 }
 
-/* Finds a register (`byte`: one with a byte register) for an intermediate value. It becomes one of those that
- * the rewriting changes, so that a second search finds another one. */
 bool rule_find_scratch(rule *r, bool byte, unsigned *reg)
 {
     static const unsigned preferred[] = {ISA_EDX, ISA_ECX, ISA_EAX, ISA_EBX, ISA_ESI, ISA_EDI, ISA_EBP};
@@ -91,7 +88,6 @@ bool rule_find_scratch(rule *r, bool byte, unsigned *reg)
     return false;
 }
 
-/* Returns the item after the first one, which the rule replaces, too; NULL: the run of instructions ends. */
 const code_insn *rule_next_item(rule *r)
 {
     if (r->at + 1 >= r->run->end)

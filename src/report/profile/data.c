@@ -199,7 +199,6 @@ static bool in_space(const p5_profile *p, uint64_t address)
     return PROFILE_SPACE(address) < p->objects.count;
 }
 
-/* Sorts the arrays that are searched, and checks indices and addresses, which come from a file. */
 bool profile_finish(p5_profile *p)
 {
     ARRAY_SORT(&p->functions, by_start);
@@ -341,7 +340,6 @@ uint64_t profile_total_value(const p5_profile *p, const profile_value *value)
     return sum;
 }
 
-/* Returns `count` values for each instruction, in one array that the caller frees. */
 uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, size_t count)
 {
     uint64_t *sums = calloc(p->insns.count * count + 1, sizeof *sums);
@@ -353,8 +351,6 @@ uint64_t *profile_sum_by_insn(const p5_profile *p, const profile_value *values, 
     return sums;
 }
 
-/* Returns `count` values for each context, each including the contexts called from it, in one array that the
- * caller frees. */
 uint64_t *profile_sum_by_context(const p5_profile *p, const profile_value *values, size_t count)
 {
     uint64_t *sums = calloc(p->contexts.count * count + 1, sizeof *sums);

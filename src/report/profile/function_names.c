@@ -321,8 +321,6 @@ static void list_candidates(const profile_function *const *found, size_t count, 
         error_hint(error, "Give the address of one: 0x%" PRIx32 " is the first", (uint32_t)found[0]->start);
 }
 
-/* Returns the index of the function that `text` names, by address or by name; FUNCTION_NONE; or FUNCTION_AMBIGUOUS with
- * an error. */
 int functions_find(const profile_function *functions, size_t count, const char *text, p5_error *error)
 {
     uint64_t address = 0;

@@ -71,7 +71,6 @@ static void unescape(char *at)
     *to = '\0';
 }
 
-/* Reads TEXT, or "= TEXT" if `equals`, to the end of the line. */
 char *reader_text(reader *r, bool equals)
 {
     if (equals && strcmp(reader_word(r), "=") != 0)
@@ -80,7 +79,6 @@ char *reader_text(reader *r, bool equals)
     return reader_keep(r, r->rest);
 }
 
-/* Reads a text that reports show, in printable form. */
 char *reader_shown_text(reader *r)
 {
     unescape(r->rest);

@@ -96,7 +96,6 @@ char *remarks_text(const insn_costs *c)
     return memory_text_end(&text);
 }
 
-/* Returns the index of the function with the largest sum of `values`, which are by instruction. */
 int remarks_hottest(const p5_profile *p, const uint64_t *values)
 {
     int best = PROFILE_NO_INDEX;

@@ -77,8 +77,6 @@ static int by_start_and_rank(const void *a, const void *b)
     return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Adds the symbols of an ELF file: functions and global labels of code, or with `everything` all that have a
- * place. */
 bool symbols_read_table(symbol_reader *r, Elf *elf, bool everything)
 {
     Elf_Scn *section = NULL;
@@ -246,8 +244,6 @@ static bool add_own_code(symbol_reader *r, const p5_machine *machine)
     return fits;
 }
 
-/* Reads the symbols of the guest's file (NULL: it came from none) and of the files `beside` it, a list that
- * NULL ends. */
 p5_status profile_symbols_read(const p5_machine *machine, const char *guest, const char *const *beside,
                                profile_symbols *s, p5_error *error)
 {

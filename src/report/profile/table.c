@@ -56,8 +56,6 @@ static bool separates_classes(const p5_profile_table *t)
     return t->format != P5_ROWS_TEXT || t->key == P5_PROFILE_BY_SYMBOL;
 }
 
-/* Adds a row of zeros, which then owns `name`. Returns NULL, and frees `name`, if memory is out; so does a NULL
- * `name`. */
 table_row *table_row_add(table_rows *rows, char *name, const char *object, bool user)
 {
     table_row row = {name, object, user,
@@ -92,7 +90,6 @@ static int by_cost(const void *a, const void *b)
     return by_name(a, b);
 }
 
-/* Sorts the rows by name and adds up rows with the same name, object and class. */
 void table_merge(table_rows *rows)
 {
     size_t left = 0;

@@ -247,7 +247,6 @@ static verdict judge(const condition *of, const p5_stat *stat)
     return v;
 }
 
-/* Returns how many conditions are broken, and writes the table to `out` (may be NULL). */
 unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out)
 {
     unsigned broken = 0;
