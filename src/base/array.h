@@ -28,6 +28,9 @@ bool array_reserve(void *items, size_t *capacity, size_t needed, size_t element_
 /* Adds an element, which is evaluated once; evaluates to false if memory runs out. */
 #define ARRAY_ADD(array, ...) (ARRAY_ROOM(array) && ((array)->items[(array)->count++] = __VA_ARGS__, true))
 
+/* Compares two numbers for qsort: negative, 0 or positive. a ?: b orders by `b` what `a` finds equal. */
+#define ARRAY_ORDER(x, y) (((x) > (y)) - ((x) < (y)))
+
 /* Sorts with qsort. `order` compares two elements as for qsort; the array may be empty. */
 #define ARRAY_SORT(array, order) array_sort((array)->items, (array)->count, sizeof *(array)->items, order)
 void array_sort(void *items, size_t count, size_t element_size, int (*order)(const void *, const void *));

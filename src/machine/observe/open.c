@@ -34,7 +34,7 @@ void observers_free(p5_machine *machine)
 static int ascending(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
+    return ARRAY_ORDER(x, y);
 }
 
 /* Returns an allocated copy of an array, which is not NULL even for 0 items; NULL if memory runs out. */

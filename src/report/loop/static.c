@@ -334,10 +334,8 @@ static p5_status list_part(listing *l, const part *p, bool first)
 static int by_address(const void *a, const void *b)
 {
     const part *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    /* code without a name comes first: it ends where the function begins */
-    return (x->name != NULL) - (y->name != NULL);
+    /* Code without a name comes first: it ends where the function begins. */
+    return ARRAY_ORDER(x->from, y->from) ?: (x->name != NULL) - (y->name != NULL);
 }
 
 /* Fills in the functions of the program, by address, and the code before the first one, if there is any.

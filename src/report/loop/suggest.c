@@ -138,13 +138,9 @@ static bool try_rewriting(void *context, const rewriting *r)
 static int by_clocks(const void *a, const void *b)
 {
     const suggestion *x = a, *y = b;
-    if (x->clocks != y->clocks)
-        return x->clocks < y->clocks ? -1 : 1;
     const size_t of_x = strlen(x->changes) + strlen(x->text), of_y = strlen(y->changes) + strlen(y->text);
-    if (of_x != of_y)
-        return of_x < of_y ? -1 : 1;
-    const int order = strcmp(x->text, y->text);
-    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+    return ARRAY_ORDER(x->clocks, y->clocks) ?: ARRAY_ORDER(of_x, of_y) ?: strcmp(x->text, y->text)
+           ?: ARRAY_ORDER(x->number, y->number);
 }
 
 /* Tries all rewritings of the loop `edited`. */

@@ -28,7 +28,7 @@ typedef struct code_reader {
 static int by_number(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    return ARRAY_ORDER(*x, *y);
 }
 
 /* Collects c->starts from the profile's contexts (a context is a function together with the calls that led to

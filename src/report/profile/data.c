@@ -172,24 +172,21 @@ char *profile_source_path(const p5_profile *p, int file)
 
 static int by_start(const void *a, const void *b)
 {
-    uint64_t x = ((const profile_function *)a)->start, y = ((const profile_function *)b)->start;
-    return (x > y) - (x < y);
+    const profile_function *x = a, *y = b;
+    return ARRAY_ORDER(x->start, y->start);
 }
 
 static int by_address(const void *a, const void *b)
 {
-    uint64_t x = ((const profile_insn *)a)->code.address, y = ((const profile_insn *)b)->code.address;
-    return (x > y) - (x < y);
+    const profile_insn *x = a, *y = b;
+    return ARRAY_ORDER(x->code.address, y->code.address);
 }
 
 static int by_site(const void *a, const void *b)
 {
     const profile_site *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    if (x->context != y->context)
-        return x->context < y->context ? -1 : 1;
-    return (x->cpl_class > y->cpl_class) - (x->cpl_class < y->cpl_class);
+    return ARRAY_ORDER(x->address, y->address) ?: ARRAY_ORDER(x->context, y->context)
+           ?: ARRAY_ORDER(x->cpl_class, y->cpl_class);
 }
 
 /* Returns whether the address lies in an address space of the profile; each space has a name in

@@ -70,19 +70,14 @@ static void write_change(const diff_output *to, const diff_change *row)
 /* Functions that are equal in this order are namesakes: they have symbol and object in common. */
 static int by_symbol(const diff_row *x, const diff_row *y)
 {
-    int order = strcmp(x->symbol, y->symbol);
-    return order != 0 ? order : strcmp(x->object, y->object);
+    return strcmp(x->symbol, y->symbol) ?: strcmp(x->object, y->object);
 }
 
 static int by_identity(const void *a, const void *b)
 {
     const diff_row *x = a, *y = b;
-    int order = by_symbol(x, y);
-    if (order == 0)
-        order = strcmp(x->file, y->file);
-    if (order == 0 && x->number != y->number)
-        order = x->number < y->number ? -1 : 1;
-    return order != 0 ? order : x->of_b - y->of_b;
+    return by_symbol(x, y) ?: strcmp(x->file, y->file) ?: ARRAY_ORDER(x->number, y->number)
+           ?: x->of_b - y->of_b;
 }
 
 /* Fills in a row for each function of a profile with its own cost, and one for the bus. The guest's object is
@@ -166,10 +161,7 @@ static int by_change(const void *x, const void *y)
 {
     const diff_row *p = x, *q = y;
     uint64_t d = p->a > p->b ? p->a - p->b : p->b - p->a, e = q->a > q->b ? q->a - q->b : q->b - q->a;
-    if (d != e)
-        return d < e ? 1 : -1;
-    const int order = strcmp(p->name, q->name);
-    return order != 0 ? order : by_identity(p, q);
+    return ARRAY_ORDER(e, d) ?: strcmp(p->name, q->name) ?: by_identity(p, q);
 }
 
 /* Writes the functions in which `value` differs by at least `least_percent` of all of A. Returns false when

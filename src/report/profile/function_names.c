@@ -51,9 +51,7 @@ typedef struct member {
 static int by_shown(const void *a, const void *b)
 {
     const member *x = a, *y = b;
-    int order = strcmp(x->shown, y->shown);
-    return order != 0 ? order
-                      : (x->function->start > y->function->start) - (x->function->start < y->function->start);
+    return strcmp(x->shown, y->shown) ?: ARRAY_ORDER(x->function->start, y->function->start);
 }
 
 static int by_key(const void *a, const void *b)

@@ -162,9 +162,7 @@ typedef struct call_row {
 static int by_call(const void *a, const void *b)
 {
     const call_row *x = a, *y = b;
-    if (x->call_site != y->call_site)
-        return x->call_site < y->call_site ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return ARRAY_ORDER(x->call_site, y->call_site) ?: ARRAY_ORDER(x->function, y->function);
 }
 
 /* Sorts the rows, merges those with the same call site and function, and returns the number of rows left. */

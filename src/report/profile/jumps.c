@@ -29,11 +29,9 @@ static size_t bottom(const jump *j)
  * upper one comes first. */
 static int by_length(const void *a, const void *b)
 {
-    size_t x = bottom(a) - top(a), y = bottom(b) - top(b);
-    if (x != y)
-        return x < y ? -1 : 1;
-    const size_t from_a = ((const jump *)a)->from, from_b = ((const jump *)b)->from;
-    return top(a) != top(b) ? (top(a) < top(b) ? -1 : 1) : (from_a > from_b) - (from_a < from_b);
+    const jump *x = a, *y = b;
+    return ARRAY_ORDER(bottom(x) - top(x), bottom(y) - top(y)) ?: ARRAY_ORDER(top(x), top(y))
+           ?: ARRAY_ORDER(x->from, y->from);
 }
 
 /* Fills in the direct jumps among the instructions [first, end) whose target is one of these, too. Returns

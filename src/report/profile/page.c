@@ -62,9 +62,7 @@ typedef struct ranked {
 static int by_rank(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
-    if (x->clocks != y->clocks)
-        return x->clocks < y->clocks ? 1 : -1;
-    return (x->stall > y->stall) - (x->stall < y->stall);
+    return ARRAY_ORDER(y->clocks, x->clocks) ?: ARRAY_ORDER(x->stall, y->stall);
 }
 
 /* Writes the explanation of a name: `what` it is, and how to avoid it, which the table of explanations has

@@ -27,20 +27,15 @@ typedef struct place {
 static int by_place(const void *a, const void *b)
 {
     const place *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
+    return ARRAY_ORDER(x->function, y->function) ?: ARRAY_ORDER(x->file, y->file)
+           ?: ARRAY_ORDER(x->line, y->line);
 }
 
 /* Orders the costliest first. */
 static int by_clocks(const void *a, const void *b)
 {
     const place *x = a, *y = b;
-    if (x->clocks != y->clocks)
-        return x->clocks < y->clocks ? 1 : -1;
-    return by_place(x, y);
+    return ARRAY_ORDER(y->clocks, x->clocks) ?: by_place(x, y);
 }
 
 /* Adds the costs of an instruction to those of its place. */

@@ -29,11 +29,8 @@ typedef struct place_reader {
 static int by_rank(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
-    if (x->rank / 4 != y->rank / 4)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return ARRAY_ORDER(x->rank / 4, y->rank / 4) ?: ARRAY_ORDER(x->start, y->start)
+           ?: ARRAY_ORDER(x->number, y->number);
 }
 
 /* Makes the list of what the reader has found. Returns false when memory is out. */

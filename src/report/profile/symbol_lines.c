@@ -94,11 +94,9 @@ static bool read_unit_lines(Dwarf_Die *unit, profile_symbols *s, uint64_t base)
 static int by_line_address(const void *a, const void *b)
 {
     const profile_line *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    if ((x->file == PROFILE_NO_INDEX) != (y->file == PROFILE_NO_INDEX))
-        return x->file == PROFILE_NO_INDEX ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return ARRAY_ORDER(x->address, y->address)
+           ?: (y->file == PROFILE_NO_INDEX) - (x->file == PROFILE_NO_INDEX)
+           ?: ARRAY_ORDER(x->number, y->number);
 }
 
 bool symbols_read_lines(symbol_reader *r, Elf *elf)

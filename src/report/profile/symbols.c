@@ -66,15 +66,10 @@ static bool is_candidate(Elf *elf, const GElf_Sym *symbol, const char *name, can
 static int by_start_and_rank(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
     size_t underscores = strspn(x->symbol, "_"), others = strspn(y->symbol, "_");
-    if (underscores != others) /* prefer malloc to __libc_malloc */
-        return underscores < others ? -1 : 1;
-    const int order = strcmp(x->symbol, y->symbol);
-    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+    return ARRAY_ORDER(x->start, y->start) ?: ARRAY_ORDER(x->rank, y->rank)
+           ?: ARRAY_ORDER(underscores, others) /* prefer malloc to __libc_malloc */
+           ?: strcmp(x->symbol, y->symbol) ?: ARRAY_ORDER(x->number, y->number);
 }
 
 bool symbols_read_table(symbol_reader *r, Elf *elf, bool everything)

@@ -73,21 +73,15 @@ table_row *table_row_add(table_rows *rows, char *name, const char *object, bool 
 static int by_name(const void *a, const void *b)
 {
     const table_row *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    if (order == 0)
-        order = strcmp(x->object, y->object);
-    return order != 0 ? order : x->user - y->user;
+    return strcmp(x->name, y->name) ?: strcmp(x->object, y->object) ?: x->user - y->user;
 }
 
 /* Orders the costliest first, by the first column. */
 static int by_cost(const void *a, const void *b)
 {
     const table_row *x = a, *y = b;
-    if (x->inclusive[0] != y->inclusive[0])
-        return x->inclusive[0] < y->inclusive[0] ? 1 : -1;
-    if (x->own[0] != y->own[0])
-        return x->own[0] < y->own[0] ? 1 : -1;
-    return by_name(a, b);
+    return ARRAY_ORDER(y->inclusive[0], x->inclusive[0]) ?: ARRAY_ORDER(y->own[0], x->own[0])
+           ?: by_name(a, b);
 }
 
 void table_merge(table_rows *rows)
