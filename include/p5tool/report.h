@@ -431,9 +431,9 @@ p5_status p5_case_assemble_text(const char *name, const char *text, unsigned tri
  * but AT&T's immediates ($5). */
 bool p5_code_is_att(const char *text);
 /* Checks code for forms of other assemblers that the GNU assembler would misread (DWORD [ESI] in Intel syntax
- * is [ESI+4]) or rejects without a useful message: P5_ERR_SYNTAX with line, column and the right form. `name`
- * may be NULL. Assembling performs this check, too. */
-p5_status p5_code_check(const char *name, const char *text, p5_error *error);
+ * is [ESI+4]) or rejects without a useful message: P5_ERR_SYNTAX with line, column and the right form.
+ * Assembling performs this check, too. */
+p5_status p5_code_check(const char *text, p5_error *error);
 /* Adds line and column of the word that the error's message quotes if `text` contains it: in line
  * error->line, or anywhere if that is 0. */
 void p5_code_locate(const char *text, p5_error *error);
@@ -489,12 +489,10 @@ typedef struct p5_case_observer {
     void (*loaded)(void *context, p5_machine *machine);
     void *context;
 } p5_case_observer;
-/* Runs `program` to its end on a machine fresh from reset. *counts gets its totals, and `registers` (may be
- * NULL) what RDMSR reads. `observer` may be NULL. P5_ERR_STATE if the model lacks one of the registers, or
- * writing its value faults. */
+/* Runs `program` to its end on a machine fresh from reset. *counts gets its totals. `observer` may be NULL.
+ * P5_ERR_STATE if the model lacks a register of the conditions, or writing its value faults. */
 p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
-                      const p5_case_observer *observer, p5_counts *counts, uint64_t *registers,
-                      p5_error *error);
+                      const p5_case_observer *observer, p5_counts *counts, p5_error *error);
 
 /* The two runs of a measurement. */
 typedef struct p5_case_measured {

@@ -82,8 +82,8 @@ static void place_in_texts(bench *out, const bench_terms *terms, p5_error *error
 /* Returns false with *error if --asm or --setup has a form that the assembler would misread. */
 static bool check_texts(bench *out, const bench_terms *terms, p5_error *error)
 {
-    out->wrong_setup = terms->setup != NULL && p5_code_check(NULL, terms->setup, error) != P5_OK;
-    return !out->wrong_setup && p5_code_check(NULL, out->input->code, error) == P5_OK;
+    out->wrong_setup = terms->setup != NULL && p5_code_check(terms->setup, error) != P5_OK;
+    return !out->wrong_setup && p5_code_check(out->input->code, error) == P5_OK;
 }
 
 static bool prepare_code(bench *out, const bench_terms *terms, p5_error *error)

@@ -46,10 +46,10 @@ bool two_numbers_option(const char *option, const char *text, const char *separa
     return true;
 }
 
-error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what)
+error_t word_list_add(word_list *list, const char *option, const char *text, const char *what)
 {
-    if (list->text_count == most)
-        return cli_complain(option, text, 1, "more than %zu %s", most, what);
+    if (list->text_count == WORDS_MOST)
+        return cli_complain(option, text, 1, "more than %d %s", WORDS_MOST, what);
     char *copy = strdup(text), *next = copy;
     if (copy == NULL)
         return ENOMEM;
@@ -64,8 +64,8 @@ error_t word_list_add(word_list *list, const char *option, const char *text, siz
         word[length] = '\0';
         if (length == 0)
             return cli_complain(option, text, column, "a name is missing here");
-        if (list->count == most)
-            return cli_complain(option, text, column, "more than %zu %s", most, what);
+        if (list->count == WORDS_MOST)
+            return cli_complain(option, text, column, "more than %d %s", WORDS_MOST, what);
         list->words[list->count++] = word;
     }
     return 0;

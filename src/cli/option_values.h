@@ -27,9 +27,9 @@ typedef struct word_list {
     size_t text_count;
 } word_list;
 
-/* Adds the words of `text`, the value of `option`. An empty word is an error, and so are more than `most` words (up to
- * WORDS_MOST); `what` names them in the message. Returns ENOMEM without a message. */
-error_t word_list_add(word_list *list, const char *option, const char *text, size_t most, const char *what);
+/* Adds the words of `text`, the value of `option`. An empty word is an error, and so are more than
+ * WORDS_MOST words; `what` names them in the message. Returns ENOMEM without a message. */
+error_t word_list_add(word_list *list, const char *option, const char *text, const char *what);
 void word_list_free(word_list *list);
 
 /* Adds the events of all -e to `selection`. Returns false after a message. With `remark`, also reports the

@@ -9,7 +9,7 @@ bool event_words_add(word_list *events, const char *option, const text_list *lis
 {
     bool good = true;
     for (size_t i = 0; i < list->count && good; i++)
-        good = word_list_add(events, option, list->items[i], WORDS_MOST, "events") == 0;
+        good = word_list_add(events, option, list->items[i], "events") == 0;
     return good;
 }
 
@@ -22,7 +22,7 @@ static bool add_once(const char *option, const char *word, const char *name, wor
             return true;
     if (to->count == WORDS_MOST)
         return cli_refuse(option, word, 1, "with '%s' more than %d events are selected", word, WORDS_MOST);
-    return word_list_add(to, option, name, WORDS_MOST, "events") == 0;
+    return word_list_add(to, option, name, "events") == 0;
 }
 
 /* Adds the events of `word` to `to`: the event or quantity of that name, those that a pattern, "all" or "stalls"

@@ -53,7 +53,7 @@ static bool add_metrics(stat_options *options, const char *text)
 {
     word_list *list = &options->metrics;
     size_t before = list->count;
-    bool good = word_list_add(list, "-M", text, WORDS_MOST, "metric groups") == 0;
+    bool good = word_list_add(list, "-M", text, "metric groups") == 0;
     for (size_t i = before; i < list->count && good; i++)
         good = check_group("-M", text, text + (list->words[i] - list->text[list->text_count - 1]));
     return good;

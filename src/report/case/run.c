@@ -194,10 +194,9 @@ static p5_status run_case(const p5_case_program *program, const p5_case_conditio
 }
 
 p5_status p5_case_run(const p5_case_program *program, const p5_case_conditions *conditions,
-                      const p5_case_observer *observer, p5_counts *counts, uint64_t *registers,
-                      p5_error *error)
+                      const p5_case_observer *observer, p5_counts *counts, p5_error *error)
 {
-    case_run run = {.observer = observer, .counts = counts, .registers = registers};
+    case_run run = {.observer = observer, .counts = counts};
     return run_case(program, conditions, &run, error);
 }
 

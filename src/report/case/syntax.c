@@ -342,7 +342,8 @@ p5_status code_check(const char *name, const char *text, bool att, p5_error *err
             att = is_word(word, length, ".att_syntax");
         else if (s.after_semicolon) {
             error_set(error, P5_ERR_SYNTAX, "a semicolon separates instructions, and begins no comment");
-            error_hint(error, "comments begin with #; for a NASM source, measure the object that nasm -f elf32 makes, with --function");
+            error_hint(error, "comments begin with #; for a NASM source, measure the object that nasm -f "
+                              "elf32 makes, with --function");
             status = refuse(&c, &s, s.text);
         } else if (!att) {
             status = check_intel(&c, &s);
@@ -411,10 +412,10 @@ static p5_status check_att(const checker *c)
     return P5_OK;
 }
 
-p5_status p5_code_check(const char *name, const char *text, p5_error *error)
+p5_status p5_code_check(const char *text, p5_error *error)
 {
-    const checker c = {name, text, error};
+    const checker c = {NULL, text, error};
     const bool att = p5_code_is_att(text);
     p5_status status = att ? check_att(&c) : P5_OK;
-    return status == P5_OK ? code_check(name, text, att, error) : status;
+    return status == P5_OK ? code_check(NULL, text, att, error) : status;
 }

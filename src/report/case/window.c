@@ -48,7 +48,7 @@ static p5_status take_census(const p5_case_program *program, const p5_case_condi
     if (to->executed == NULL || to->first == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for counting executions");
     p5_counts counts;
-    return p5_case_run(program, conditions, &(p5_case_observer){trace_census, to}, &counts, NULL, error);
+    return p5_case_run(program, conditions, &(p5_case_observer){trace_census, to}, &counts, error);
 }
 
 static void free_census(census *of)
@@ -150,7 +150,7 @@ static p5_status capture_trips(const p5_case_program *program, const p5_case_con
         return error_set(error, P5_ERR_MEMORY, "cannot open the disassembler");
     p5_counts counts;
     p5_status status =
-        p5_case_run(program, conditions, &(p5_case_observer){trace_capture, &state}, &counts, NULL, error);
+        p5_case_run(program, conditions, &(p5_case_observer){trace_capture, &state}, &counts, error);
     isa_decoder_close(state.decoder);
     if (status != P5_OK)
         return status;

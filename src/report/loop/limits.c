@@ -39,7 +39,7 @@ static p5_status price(p5_case_program *const programs[2], const unsigned trips[
     p5_counts counts[2];
     uint64_t sums[2];
     for (unsigned i = 0; i < 2; i++) {
-        p5_status status = p5_case_run(programs[i], conditions, &observer, &counts[i], NULL, error);
+        p5_status status = p5_case_run(programs[i], conditions, &observer, &counts[i], error);
         if (status != P5_OK)
             return status;
         sums[i] = p5_counts_sum(counts[i].clocks, P5_CPL_MASK_ALL);

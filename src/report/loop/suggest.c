@@ -65,7 +65,7 @@ static p5_status price(const suggester *s, priced_loop *loop, const uint64_t mos
         p5_counts counts;
         p5_case_conditions conditions = *s->conditions;
         conditions.max_clocks = most != NULL ? most[i] : 0;
-        p5_status status = p5_case_run(loop->programs[i], &conditions, NULL, &counts, NULL, s->error);
+        p5_status status = p5_case_run(loop->programs[i], &conditions, NULL, &counts, s->error);
         if (status != P5_OK)
             return status;
         loop->run_clocks[i] = p5_counts_sum(counts.clocks, P5_CPL_MASK_ALL);

@@ -94,10 +94,10 @@ static void write_code(FILE *out, const p5_profile *p)
 }
 
 /* Writes the misses of a cache by set. */
-static void write_sets(FILE *out, const char *tag, const uint64_t *sets, unsigned count)
+static void write_sets(FILE *out, const char *tag, const uint64_t sets[PROFILE_SETS])
 {
     fprintf(out, "sets %s", tag);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < PROFILE_SETS; i++)
         fprintf(out, " %" PRIu64, sets[i]);
     fputc('\n', out);
 }
@@ -129,8 +129,8 @@ p5_status p5_profile_write(FILE *out, const p5_profile *p, p5_error *error)
     write_code(out, p);
     write_costs(out, p);
     fprintf(out, "ways %u %u\n", p->data_ways, p->code_ways);
-    write_sets(out, "data-misses", p->data_misses, PROFILE_SETS);
-    write_sets(out, "code-misses", p->code_misses, PROFILE_SETS);
+    write_sets(out, "data-misses", p->data_misses);
+    write_sets(out, "code-misses", p->code_misses);
     for (size_t i = 0; i < p->btb.count; i++) {
         const core_btb_entry *e = &p->btb.items[i];
         fprintf(out, "btb %u %u %" PRIx32 " %" PRIx32 " %d %u %u\n", e->set, e->way, e->key, e->target,

@@ -230,7 +230,7 @@ TEST(kinds_of_functions)
     p5_error error = {0};
     f.name = "outside";
     assert_int_equal(p5_case_assemble_function(&f, 5, &program, &error), P5_OK);
-    assert_int_equal(p5_case_run(program, &conditions, NULL, &counts, NULL, &error), P5_ERR_STATE);
+    assert_int_equal(p5_case_run(program, &conditions, NULL, &counts, &error), P5_ERR_STATE);
     assert_non_null(strstr(error.message, "'elsewhere'"));
     p5_case_program_free(program);
     f.name = "nothing";

@@ -39,7 +39,7 @@ TEST(refused)
     };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         p5_error error = {0};
-        if (p5_code_check(NULL, forms[i].code, &error) != P5_ERR_SYNTAX || error.line != forms[i].line ||
+        if (p5_code_check(forms[i].code, &error) != P5_ERR_SYNTAX || error.line != forms[i].line ||
             error.column != forms[i].column || strstr(error.hint, forms[i].hint) == NULL)
             fail_msg("%s: %u:%u %s; %s", forms[i].code, error.line, error.column, error.message, error.hint);
     }
@@ -80,7 +80,7 @@ TEST(accepted)
         const size_t count = sizeof both / sizeof both[0];
         const char *code = i < count ? both[i] : gnu_only[i - count];
         p5_error error = {0};
-        if (p5_code_check(NULL, code, &error) != P5_OK)
+        if (p5_code_check(code, &error) != P5_OK)
             fail_msg("%s: %u:%u %s", code, error.line, error.column, error.message);
     }
     assert_true(p5_code_is_att("mov %EAX, %ebx"));
