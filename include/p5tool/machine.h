@@ -81,6 +81,9 @@ p5_status p5_gdb_place_check(const char *where, p5_error *error);
 /* Calls `output` before each write of the guest to the host's standard output (descriptor 1) or standard
  * error (2), so that the caller can erase a progress line first. NULL: no callback. */
 void p5_machine_on_output(p5_machine *machine, void (*output)(void *context, int descriptor), void *context);
+/* Returns true if one of the process's first 256 descriptors is open for writing and accepts no output now. Signal
+ * handlers may call it. */
+bool p5_output_is_full(void);
 /* Returns how many instructions of later processors the guest has executed (--isa=permissive). */
 uint64_t p5_machine_permissive_count(const p5_machine *machine);
 

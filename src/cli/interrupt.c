@@ -2,7 +2,6 @@
 #include "cli/interrupt.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "p5tool/machine.h"
 
 /* These variables are global because a signal handler gets no context. */
 static p5_machine *volatile stopped_machine;
@@ -80,19 +80,6 @@ void interrupt_stuck(void *context)
     _exit(first_signal != 0 ? 128 + first_signal : CLI_TIMEOUT);
 }
 
-/* Returns true if an open file accepts no output now. */
-static bool output_is_full(void)
-{
-    enum { FILES = 64 };
-    for (int fd = 0; fd < FILES; fd++) {
-        struct pollfd output = {.fd = fd, .events = POLLOUT};
-        int mode = fcntl(fd, F_GETFL);
-        if (mode >= 0 && (mode & O_ACCMODE) != O_RDONLY && poll(&output, 1, 0) == 0)
-            return true;
-    }
-    return false;
-}
-
 static volatile sig_atomic_t full_before; /* an output was full at the previous check */
 
 /* Ends the process if an output is full at two successive checks. */
@@ -100,7 +87,7 @@ static void on_alarm(int number)
 {
     (void)number;
     int saved = errno;
-    bool full = output_is_full();
+    bool full = p5_output_is_full();
     if (full && full_before)
         interrupt_stuck(NULL);
     full_before = full;

@@ -154,18 +154,12 @@ p5_status p5_machine_run_gdb(p5_machine *machine, const char *where, const p5_li
     p5_limits own;
     if (where == NULL)
         return error_null(error, "where");
-    p5_status status = SIZED_COPY_IN(p5_limits, &own, limits, error);
-    if (status == P5_OK)
-        status = machine_check_ready(machine, error);
-    if (status == P5_OK && result != NULL)
-        status = SIZED_CHECK(p5_run_result, result, error);
+    p5_status status = machine_check_run(machine, limits, &own, result, error);
     if (status != P5_OK)
         return status;
     if (machine->observers != NULL)
         return error_set(error, P5_ERR_STATE, "a run under gdb cannot be traced or observed");
     gdb_connection c = {.machine = machine, .limits = &own, .acknowledges = true};
-    if (!(c.limits->timeout_seconds >= 0)) /* also refuses a NaN */
-        return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
     c.over = c.limits->timeout_seconds > 0 ? host_now() + c.limits->timeout_seconds : 0;
     bool connected = false;
     status = gdb_connect(where, &c, &connected, error);

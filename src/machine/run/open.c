@@ -217,17 +217,12 @@ void p5_machine_close(p5_machine *machine)
     if (machine->guest != NULL && machine->guest->close != NULL && machine->guest_state != NULL)
         machine->guest->close(machine);
     watchdog_close(machine->watchdog);
-    if (machine->engine != NULL)
-        engine_close(machine->engine); /* before the core, because it holds blocks of the core */
+    engine_close(machine->engine); /* before the core, because it holds blocks of the core */
     pricer_close(machine->pricer);
-    if (machine->pmu != NULL)
-        p5_pmu_close(machine->pmu);
-    if (machine->core != NULL)
-        p5_core_close(machine->core);
-    if (machine->model != NULL)
-        p5_model_close(machine->model);
-    if (machine->decoder != NULL)
-        isa_decoder_close(machine->decoder);
+    p5_pmu_close(machine->pmu);
+    p5_core_close(machine->core);
+    p5_model_close(machine->model);
+    isa_decoder_close(machine->decoder);
     for (size_t i = 0; i < machine->options.share_count; i++) {
         free((char *)(uintptr_t)machine->shares[i].host);
         free((char *)(uintptr_t)machine->shares[i].guest);

@@ -357,19 +357,26 @@ p5_status machine_check_ready(const p5_machine *machine, p5_error *error)
     return P5_OK;
 }
 
-/* Runs until the guest ends, a limit is reached or the host stops the run. A guest that has ended keeps its result. */
-p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
+p5_status machine_check_run(const p5_machine *machine, const p5_limits *limits, p5_limits *own,
+                            p5_run_result *result, p5_error *error)
 {
-    p5_limits own;
-    p5_status status = SIZED_COPY_IN(p5_limits, &own, limits, error);
+    p5_status status = SIZED_COPY_IN(p5_limits, own, limits, error);
     if (status == P5_OK)
         status = machine_check_ready(machine, error);
     if (status == P5_OK && result != NULL)
         status = SIZED_CHECK(p5_run_result, result, error);
+    if (status == P5_OK && !(own->timeout_seconds >= 0)) /* also refuses a NaN */
+        status = error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
+    return status;
+}
+
+/* A guest that has ended keeps its result. */
+p5_status p5_machine_run(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error)
+{
+    p5_limits own;
+    p5_status status = machine_check_run(machine, limits, &own, result, error);
     if (status != P5_OK)
         return status;
-    if (!(own.timeout_seconds >= 0))
-        return error_set(error, P5_ERR_RANGE, "a time-out cannot be negative");
     double now = host_now(), seconds = own.timeout_seconds;
     if (machine->watchdog == NULL && (seconds > 0 || machine->options.stuck != NULL)) {
         machine->watchdog = watchdog_open(machine);

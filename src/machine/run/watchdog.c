@@ -14,6 +14,7 @@
 #include "base/host_time.h"
 #include "machine/base/time.h"
 #include "machine/state.h"
+#include "p5tool/machine.h"
 
 /* A run that was asked to end, by its time-out or p5_machine_stop, is checked every GRACE_SECONDS until it ends. It is
  * stuck if the process has used more than USED_SECONDS of processor time since it was asked. It is also stuck if it
@@ -37,8 +38,7 @@ struct watchdog {
     double used, used_last; /* processor seconds when the run was asked to end, and at the last check */
 };
 
-/* Returns true if one of the process's first FILES descriptors is open for writing and accepts no output now. */
-static bool output_is_full(void)
+bool p5_output_is_full(void)
 {
     enum { FILES = 256 };
     for (int fd = 0; fd < FILES; fd++) {
@@ -72,7 +72,7 @@ static double check_run(watchdog *w, double now, bool *stuck)
     }
     if (ending && now >= w->look_at) {
         bool waits = used - w->used_last < WAITS_SECONDS;
-        *stuck = used - w->used > USED_SECONDS || (waits && (now >= w->late_at || output_is_full()));
+        *stuck = used - w->used > USED_SECONDS || (waits && (now >= w->late_at || p5_output_is_full()));
         w->look_at = now + GRACE_SECONDS;
         w->used_last = used;
     }

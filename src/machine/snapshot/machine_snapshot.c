@@ -226,8 +226,7 @@ void p5_snapshot_info_free(p5_snapshot_info *info)
 {
     free(info->guest);
     free(info->command);
-    if (info->model != NULL)
-        p5_model_close(info->model);
+    p5_model_close(info->model);
     const p5_snapshot_info none = {.size = sizeof none};
     SIZED_COPY_OUT(info, &none);
 }

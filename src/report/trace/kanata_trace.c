@@ -19,7 +19,7 @@ static void put(void *context, const char *text, size_t size)
     trace_end_record(file);
 }
 
-/* Callback of the core: adds an instruction to the log. */
+/* Adds an instruction to the log (trace_sink.insn). */
 static void on_insn(void *context, const p5_trace_insn *insn)
 {
     p5_trace *trace = context;
@@ -57,19 +57,11 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return error_set(error, P5_ERR_MEMORY, "no memory for a trace");
 }
 
-/* Makes the core call on_insn while the window is open (trace_sink.window). */
-static void window(p5_trace *trace, bool opens)
-{
-    p5_core_set_trace(p5_machine_core(trace->machine), opens ? on_insn : NULL, trace);
-}
-
 /* Ends the trace (trace_sink.end): writes the instructions still in flight. Frees the state. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)ending;
-    kanata_state *state = trace->state;
-    p5_core_set_trace(p5_machine_core(trace->machine), NULL, NULL);
-    return free_state(state) ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for the log");
+    return free_state(trace->state) ? P5_OK : error_set(error, P5_ERR_MEMORY, "no memory for the log");
 }
 
-const trace_sink_type trace_kanata = {.begin = begin, .window = window, .end = end, .no_rows = true};
+const trace_sink_type trace_kanata = {.begin = begin, .insn = on_insn, .end = end};

@@ -14,7 +14,7 @@ typedef struct pipeline_state {
     insn_text *texts;
 } pipeline_state;
 
-/* Callback of the core: collects an instruction. */
+/* Collects an instruction (trace_sink.insn). */
 static void on_insn(void *context, const p5_trace_insn *insn)
 {
     p5_trace *trace = context;
@@ -51,19 +51,12 @@ static p5_status begin(p5_trace *trace, p5_error *error)
     return P5_OK;
 }
 
-/* Makes the core call on_insn while the window is open (trace_sink.window). */
-static void window(p5_trace *trace, bool opens)
-{
-    p5_core_set_trace(p5_machine_core(trace->machine), opens ? on_insn : NULL, trace);
-}
-
 /* Ends the trace (trace_sink.end): draws the collected instructions. Frees the state. */
 static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
 {
     (void)ending;
     pipeline_state *state = trace->state;
     memory_text picture;
-    p5_core_set_trace(p5_machine_core(trace->machine), NULL, NULL);
     const char *title = trace->options.command;
     p5_status status = P5_ERR_MEMORY;
     if (memory_text_open(&picture))
@@ -83,4 +76,4 @@ static p5_status end(p5_trace *trace, const char *ending, p5_error *error)
     return status;
 }
 
-const trace_sink_type trace_pipeline = {.begin = begin, .window = window, .end = end, .no_rows = true};
+const trace_sink_type trace_pipeline = {.begin = begin, .insn = on_insn, .end = end};

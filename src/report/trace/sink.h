@@ -55,13 +55,14 @@ struct p5_trace {
 struct trace_sink {
     p5_status (*begin)(p5_trace *trace, p5_error *error); /* writes the header */
     void (*window)(p5_trace *trace, bool opens);          /* called before row "start" and after row "stop" */
-    void (*row)(p5_trace *trace, const trace_row *row);
+    void (*row)(p5_trace *trace,
+                const trace_row *row); /* NULL: there are no rows, and `insn` replaces them */
+    void (*insn)(void *trace, const p5_trace_insn *insn); /* the core's callback within the window */
     void (*pin)(p5_trace *trace, p5_pin pin, bool level, uint64_t clock); /* within the window */
     /* Called when the trace is closed, also after an error. `ending` is that of p5_trace_close. Frees `state`. */
     p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error);
     bool has_database;      /* it writes a database and no trace_file */
     bool every_instruction; /* without an interval there is a row after each instruction */
-    bool no_rows;           /* it has no `row`: it gets its instructions from the core */
 };
 
 extern const trace_sink_type trace_csv, trace_jsonl, trace_sqlite, trace_vcd, trace_chrome, trace_kanata,

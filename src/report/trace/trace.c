@@ -204,7 +204,9 @@ static void open_window(p5_trace *trace, const p5_observation *at)
     uint64_t instructions = options->every_instructions;
     if (trace->sink->every_instruction && options->every_clocks == 0 && instructions == 0)
         instructions = 1;
-    if (!trace->sink->no_rows)
+    if (trace->sink->insn != NULL)
+        p5_core_set_trace(p5_machine_core(trace->machine), trace->sink->insn, trace);
+    else
         p5_observer_every(trace->observer, options->every_clocks, instructions);
     if (trace->sink->window != NULL)
         trace->sink->window(trace, true);
@@ -218,6 +220,8 @@ static void close_window(p5_trace *trace, const p5_observation *at)
     trace->closed = true;
     trace->to = *at;
     p5_observer_every(trace->observer, 0, 0);
+    if (trace->sink->insn != NULL)
+        p5_core_set_trace(p5_machine_core(trace->machine), NULL, NULL);
     write_row(trace, "stop", at);
     if (trace->sink->window != NULL)
         trace->sink->window(trace, false);
@@ -279,8 +283,8 @@ static void observed(void *context, p5_machine *machine, const p5_observation *a
     bool function = at->number < options->function_count;
     bool marker = at->kind == P5_OBSERVE_BEGIN || at->kind == P5_OBSERVE_END;
     bool row = at->kind == P5_OBSERVE_ENTRY || at->kind == P5_OBSERVE_EXIT ? function
-               : marker ? options->markers && !trace->sink->no_rows
-                        : at->kind != P5_OBSERVE_POINT;
+               : marker                                                    ? options->markers
+                                                                           : at->kind != P5_OBSERVE_POINT;
     if (trace->open && row)
         write_row(trace, NULL, at);
     else if (!trace->open && function)
@@ -343,10 +347,9 @@ static p5_status start_observing(p5_trace *trace, p5_error *error)
                                   .point_count = 2,
                                   .addresses = addresses,
                                   .address_count = count,
-                                  .markers = (options->markers && !trace->sink->no_rows) ||
-                                             p5_bound_is_marker(&options->from) ||
+                                  .markers = options->markers || p5_bound_is_marker(&options->from) ||
                                              p5_bound_is_marker(&options->to),
-                                  .pmu = options->pmu && !trace->sink->no_rows,
+                                  .pmu = options->pmu,
                                   .observed = observed,
                                   .counts_only = true,
                                   .pin = trace->sink->pin != NULL ? pin_changed : NULL,
