@@ -25,16 +25,11 @@ unsigned cli_columns(FILE *out)
  * Every character of UTF-8 counts as one cell. */
 static int width_of(const char *text, size_t length)
 {
-    char *shown = NULL;
-    size_t size = 0;
+    char *part = strndup(text, length), *shown = part != NULL ? p5_printable(part) : NULL;
     int count = 0;
-    FILE *out = open_memstream(&shown, &size);
-    if (out != NULL) {
-        p5_write_printable_part(out, text, length);
-        if (fclose(out) == 0)
-            for (size_t i = 0; i < size; i++)
-                count += ((unsigned char)shown[i] & 0xc0) != 0x80;
-    }
+    for (const char *at = shown; at != NULL && *at != '\0'; at++)
+        count += ((unsigned char)*at & 0xc0) != 0x80;
+    free(part);
     free(shown);
     return count;
 }

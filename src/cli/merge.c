@@ -44,14 +44,16 @@ static int merge_files(const cli_options *line, p5_database *database)
     return status;
 }
 
-static bool same_revision(const void *database, char *text, size_t size)
+/* Warns if the runs of the database differ in more than their guest. */
+static void warn_of_differences(const p5_database *database)
 {
-    return p5_database_same_revision(database, text, size);
-}
-
-static bool same_option(const void *database, const char *option, char *text, size_t size)
-{
-    return p5_database_same_option(database, option, text, size);
+    char values[500];
+    if (!p5_database_same_revision(database, values, sizeof values))
+        warn_of_revisions(values);
+    size_t next = 0;
+    for (const char *part; (part = warn_next_part(&next)) != NULL;)
+        if (!p5_database_same_option(database, part, values, sizeof values))
+            warn_of_part(part, values);
 }
 
 static int run(const cli_options *line)
@@ -65,7 +67,7 @@ static int run(const cli_options *line)
                                                  : "merge needs the files to add");
     if (p5_database_open(line->output, &database, &error) == P5_OK) {
         status = merge_files(line, database);
-        warn_of_differences(&(warn_results){same_revision, NULL, same_option, database});
+        warn_of_differences(database);
         if (p5_database_close(database, &error) != P5_OK)
             status = CLI_FAILED;
     }

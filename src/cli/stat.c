@@ -314,14 +314,16 @@ static int show_comparison(const stat_options *options, p5_comparison *compariso
     return out != NULL ? status : CLI_USAGE;
 }
 
-static bool same_revision(const void *comparison, char *text, size_t size)
+/* Warns if the runs differ in more than their guest. */
+static void warn_of_differences(const p5_comparison *comparison)
 {
-    return p5_comparison_same_revision(comparison, text, size);
-}
-
-static bool same_option(const void *comparison, const char *option, char *text, size_t size)
-{
-    return p5_comparison_same_option(comparison, option, text, size);
+    char values[500];
+    if (!p5_comparison_same_revision(comparison, values, sizeof values))
+        warn_of_revisions(values);
+    size_t next = 0;
+    for (const char *part; (part = warn_next_part(&next)) != NULL;)
+        if (!p5_comparison_same_option(comparison, part, values, sizeof values))
+            warn_of_part(part, values);
 }
 
 /* Performs --compare A.json B.json ... Returns the exit status. */
@@ -349,7 +351,7 @@ static int compare_files(const stat_options *options)
             p5_comparison_close(comparison);
             return CLI_USAGE;
         }
-    warn_of_differences(&(warn_results){same_revision, NULL, same_option, comparison});
+    warn_of_differences(comparison);
     return show_comparison(options, comparison, CLI_OK);
 }
 

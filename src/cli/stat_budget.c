@@ -28,35 +28,19 @@ bool stat_budget_complete(stat_budget *b, unsigned family)
     return complete_conditions(b, family) && output_reserve(&b->junit_file, "--junit", b->junit);
 }
 
-/* What the functions below compare: the baseline, which `budget` contains, and the run on `model`. */
-typedef struct with_baseline {
-    const p5_budget *budget;
-    const p5_run_identity *run;
-    const p5_model *model;
-} with_baseline;
-
-static bool same_revision(const void *results, char *text, size_t size)
-{
-    return p5_budget_same_revision(((const with_baseline *)results)->budget, text, size);
-}
-
-static bool same_model(const void *results, char *text, size_t size)
-{
-    const with_baseline *both = results;
-    return p5_budget_same_model(both->budget, both->model, text, size);
-}
-
-static bool same_option(const void *results, const char *option, char *text, size_t size)
-{
-    const with_baseline *both = results;
-    return p5_budget_same_option(both->budget, both->run, both->model, option, text, size);
-}
-
 void stat_budget_warn(const stat_budget *b, const p5_run_identity *run, const p5_model *model)
 {
-    const with_baseline both = {b->budget, run, model};
-    if (b->budget != NULL)
-        warn_of_differences(&(warn_results){same_revision, same_model, same_option, &both});
+    char values[500];
+    if (b->budget == NULL)
+        return;
+    if (!p5_budget_same_revision(b->budget, values, sizeof values))
+        warn_of_revisions(values);
+    if (!p5_budget_same_model(b->budget, model, values, sizeof values))
+        warn_of_models(values);
+    size_t next = 0;
+    for (const char *part; (part = warn_next_part(&next)) != NULL;)
+        if (!p5_budget_same_option(b->budget, run, model, part, values, sizeof values))
+            warn_of_part(part, values);
 }
 
 /* Returns the exit status when the conditions cannot be judged: that of the run if its end was a failure, else
