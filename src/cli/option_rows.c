@@ -98,7 +98,6 @@ size_t option_argp(const char *verb, struct argp_option to[OPTION_MOST_ROWS])
     return count;
 }
 
-/* Returns true if the verb has options of the group. */
 static bool has_group(const char *verb, size_t group)
 {
     struct argp_option rows[OPTION_MOST_ROWS];

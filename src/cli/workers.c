@@ -57,7 +57,6 @@ static _Noreturn void work(const pool *p, unsigned self)
     _exit(0);
 }
 
-/* Starts worker number `self`. Returns false if that fails. */
 static bool start_worker(pool *p, unsigned self)
 {
     atomic_store(&p->shared->current[self], NO_JOB);

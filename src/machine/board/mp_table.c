@@ -20,7 +20,6 @@ typedef struct table {
     unsigned entries; /* after the header */
 } table;
 
-/* Appends a number of `size` bytes. */
 static void put(table *t, uint32_t value, unsigned size)
 {
     memcpy(t->bytes + t->used, &value, size);

@@ -214,7 +214,6 @@ static void pit_count_written(pit_counter *c, int64_t now)
     }
 }
 
-/* Handles a byte of a count. */
 static void pit_write_count(pit_counter *c, uint8_t value, int64_t now)
 {
     if (c->access == ACCESS_BOTH && !c->write_high_next) {

@@ -14,7 +14,6 @@ enum {
     PART = 3         /* the last record was read in part */
 };
 
-/* Returns the bytes of a record. */
 static uint32_t record_bytes(const fcb *f)
 {
     uint32_t bytes = fcb_value(f, FCB_RECORD_SIZE, 2);

@@ -176,7 +176,6 @@ dos_error dos_search_begin(dos *d, const dos_path *path, uint8_t attributes, dos
     return DOS_OK;
 }
 
-/* Writes the next entry to the transfer area. */
 static dos_error find(dos *d, transfer_area *area)
 {
     dos_found entry;

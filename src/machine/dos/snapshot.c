@@ -101,7 +101,6 @@ typedef struct saved_search {
 } saved_search;
 static const snapshot_table search_state = {SNAPSHOT(saved_search, "dos_search", FIELD_STRING(text))};
 
-/* Saves or loads dos.searches. */
 static void transfer_searches(dos *d, snapshot *s)
 {
     size_t count = (size_t)snapshot_number(s, "dos_searches", d->searches.count, DOS_SEARCHES);

@@ -77,7 +77,6 @@ int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned l
     return -EMFILE;
 }
 
-/* Closes a descriptor. Returns 0 or -EBADF. */
 static int32_t descriptor_close(linux_process *p, uint32_t descriptor)
 {
     linux_open_file *file = linux_file_at(p, descriptor);

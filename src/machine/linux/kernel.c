@@ -210,7 +210,6 @@ static uint64_t linux_deadline(p5_machine *machine)
     return linux_next_timer(machine->guest_state);
 }
 
-/* Injects the timer's interrupt. */
 static void linux_due(p5_machine *machine)
 {
     linux_process *p = machine->guest_state;

@@ -148,7 +148,6 @@ static void load_regular(linux_process *p, linux_open_file *file, const saved_fi
 
 /* --- All files --- */
 
-/* Returns the index of a file in the list; list->count if it is not in the list. */
 static unsigned index_of(const file_list *list, const linux_open_file *file)
 {
     unsigned i = 0;
@@ -157,7 +156,6 @@ static unsigned index_of(const file_list *list, const linux_open_file *file)
     return i;
 }
 
-/* Saves an open file, or refuses to. */
 static void save_file(linux_process *p, linux_open_file *file, snapshot *s)
 {
     saved_file saved = {.kind = file->kind,
@@ -228,7 +226,6 @@ static void transfer_open_files(linux_process *p, file_list *list, snapshot *s)
     }
 }
 
-/* Saves or loads which file of the list each descriptor refers to. */
 static void transfer_descriptors(linux_process *p, file_list *list, snapshot *s)
 {
     saved_descriptor saved[LINUX_FILES] = {{0}};

@@ -19,7 +19,6 @@ typedef struct elf_signs {
     bool note;        /* PT_NOTE or PT_GNU_STACK */
 } elf_signs;
 
-/* Reports that the file is no ELF file. */
 static p5_status elf_refuse(p5_error *error)
 {
     error_set(error, P5_ERR_FORMAT, "the file is not an ELF file");

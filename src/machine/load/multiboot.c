@@ -193,7 +193,6 @@ void multiboot_map(const p5_machine *machine, multiboot_area map[MULTIBOOT_MAP_E
 
 /* --- boot information of version 1 --- */
 
-/* Loads the modules and puts their list into memory. */
 static p5_status multiboot_put_modules(multiboot_space *space, multiboot_info *info, p5_error *error)
 {
     size_t count = space->machine->options.module_count;
@@ -214,7 +213,6 @@ static p5_status multiboot_put_modules(multiboot_space *space, multiboot_info *i
     return status;
 }
 
-/* Puts the memory map into memory. */
 static p5_status multiboot_put_map(multiboot_space *space, multiboot_info *info, p5_error *error)
 {
     multiboot_area areas[MULTIBOOT_MAP_ENTRIES];

@@ -26,7 +26,6 @@ static int find_address(const p5_observer *o, uint32_t address)
     return -1;
 }
 
-/* Returns the linear address of SS:`esp`. */
 static uint32_t stack_linear(const engine *e, uint32_t esp)
 {
     engine_segment stack;

@@ -59,7 +59,6 @@ static void walk_close(walk *w)
     w->quota = NULL;
 }
 
-/* Continues at the root of a mount. */
 static int32_t walk_enter_mount(walk *w, share_mount *mount)
 {
     walk_close(w);

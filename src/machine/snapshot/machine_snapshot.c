@@ -231,7 +231,6 @@ void p5_snapshot_info_free(p5_snapshot_info *info)
     SIZED_COPY_OUT(info, &none);
 }
 
-/* Returns NULL if there is no kind of guest with that name. */
 static const guest_kind *kind_named(const char *name)
 {
     static const guest_kind *const kinds[] = {&bare_guest, &boot_guest, &case_guest, &dos_guest,

@@ -202,7 +202,6 @@ p5_status snapshot_file_finish(snapshot_file *f, p5_error *error)
 
 /* ---- Reading ------------------------------------------------------------------------------------------ */
 
-/* Reads and checks the header of the file. */
 static p5_status check_header(snapshot_file *f, p5_error *error)
 {
     file_header h = {0};

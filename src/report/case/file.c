@@ -249,7 +249,6 @@ static p5_status parse_msr(case_parser *in)
     return need_value(in, r->name, UINT64_MAX, &listed->value);
 }
 
-/* Parses N1 and N2. */
 static p5_status parse_trips(case_parser *in)
 {
     uint64_t n[2];

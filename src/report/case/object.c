@@ -197,7 +197,6 @@ static const char *symbol_name(const placement *in, const GElf_Sym *symbol)
     return name != NULL ? name : "";
 }
 
-/* Returns the address of a symbol that is defined in a section. */
 static uint32_t placed_value(const placement *in, const GElf_Sym *symbol)
 {
     return in->sections[symbol->st_shndx].address + (uint32_t)symbol->st_value;
@@ -454,7 +453,6 @@ static p5_status relocate_one(placement *in, const GElf_Rel *rel, const placed *
     return P5_OK;
 }
 
-/* Relocates all sections that are in memory. */
 static p5_status relocate(placement *in)
 {
     p5_status status = P5_OK;

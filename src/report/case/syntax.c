@@ -144,7 +144,6 @@ typedef struct checker {
     p5_error *error;
 } checker;
 
-/* Returns the column, from 1, of the place `at` in the text. */
 static unsigned column_of(const char *text, const char *at)
 {
     const char *line = at;
@@ -286,7 +285,6 @@ static p5_status check_operands(const checker *c, const code_statement *s, const
     return P5_OK;
 }
 
-/* Checks each word of the statement from `from` on by itself. */
 static p5_status check_words(const checker *c, const code_statement *s, const char *from)
 {
     const char *end = s->text + s->length;
@@ -302,7 +300,6 @@ static p5_status check_words(const checker *c, const code_statement *s, const ch
     return status;
 }
 
-/* Checks a statement in Intel syntax. */
 static p5_status check_intel(const checker *c, const code_statement *s)
 {
     size_t length;

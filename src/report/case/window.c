@@ -127,7 +127,6 @@ typedef struct loop_trips {
     p5_trip_range wanted;
 } loop_trips;
 
-/* Runs the program and fills in the window. */
 static p5_status capture_trips(const p5_case_program *program, const p5_case_conditions *conditions,
                                const loop_trips *loop, p5_window *window, p5_error *error)
 {

@@ -54,7 +54,6 @@ static p5_status add_rows(const merger *m, sqlite3_stmt *statement, p5_error *er
                : status;
 }
 
-/* Adds the run of a header. */
 static p5_status begin_run(merger *m, const result_line *header, p5_error *error)
 {
     static const char *const names[] = {
@@ -149,7 +148,6 @@ static p5_status add_counter_names(merger *m, const result_line *line, const cha
     return status;
 }
 
-/* Adds a row of a trace with its values. */
 static p5_status add_trace_row(merger *m, const result_line *line, p5_error *error)
 {
     bool deltas = line_has(line, LINE_DELTAS);

@@ -185,7 +185,6 @@ static void begin_row(listing *l, const char *what, uint32_t address)
     rows_text(l->rows, "address", text);
 }
 
-/* Ends the row of a block or function with its sums. */
 static void end_row(listing *l, const sums *s)
 {
     rows_unsigned(l->rows, "instructions", s->instructions);
@@ -292,7 +291,6 @@ static uint32_t function_end(const listing *l, uint32_t from, uint32_t limit)
     return at;
 }
 
-/* Marks the targets of the direct branches of a part in l->target. */
 static void mark_targets(listing *l, const part *p)
 {
     isa_insn insn;

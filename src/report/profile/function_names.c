@@ -226,7 +226,6 @@ static bool is_derived(const char *demangled)
     return strstr(demangled, " [clone ") != NULL || strstr(demangled, " thunk to ") != NULL;
 }
 
-/* Returns true if `text` is the part [begin, end) of `name`. */
 static bool is_part(const char *text, const char *name, size_t begin, size_t end)
 {
     return strlen(text) == end - begin && strncmp(text, name + begin, end - begin) == 0;

@@ -38,7 +38,6 @@ static int by_clocks(const void *a, const void *b)
     return ARRAY_ORDER(y->clocks, x->clocks) ?: by_place(x, y);
 }
 
-/* Adds the costs of an instruction to those of its place. */
 static void add_costs(place *to, const insn_costs *c)
 {
     to->clocks += c->clocks;

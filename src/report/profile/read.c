@@ -181,7 +181,6 @@ static void read_sampling(reader *r)
     r->p->overflows = reader_number(r, UINT64_MAX);
 }
 
-/* Reads a field of the model: section, key and value. */
 static void read_field(reader *r)
 {
     profile_field f = {.section = reader_keep(r, reader_word(r))};
@@ -306,7 +305,6 @@ static void read_line(reader *r)
             others[i].read(r);
 }
 
-/* Reads the whole file into r->p, and checks it. */
 static p5_status read_all(FILE *in, reader *r, const char *path, p5_error *error)
 {
     char *line = NULL;

@@ -110,7 +110,6 @@ static const char *object_of(const p5_profile *p, p5_profile_key key, uint64_t a
     return address == 0 && one ? "[board]" : path_base(profile_object_at(p, one ? address : 0));
 }
 
-/* Returns true at CPL 3. */
 static bool is_user(const profile_site *site)
 {
     return site->cpl_class == P5_CPL_USER;

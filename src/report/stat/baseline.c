@@ -56,7 +56,6 @@ static p5_status end_run(baseline *to, const result_line *line, p5_error *error)
     return P5_OK;
 }
 
-/* Callback of results_read. */
 static p5_status read_line(void *context, const result_line *line, p5_error *error)
 {
     baseline *to = context;

@@ -117,7 +117,6 @@ static p5_status end_run(p5_comparison *c, const result_line *summary, p5_error 
     return status;
 }
 
-/* Callback of results_read. */
 static p5_status read_line(void *context, const result_line *line, p5_error *error)
 {
     p5_comparison *c = context;
@@ -187,7 +186,6 @@ bool p5_comparison_same_option(const p5_comparison *c, const char *name, char *t
 
 /* ---- Writing ---- */
 
-/* Returns true if the row is 0 or missing in all runs. */
 static bool is_zero(const p5_comparison *c, const compared_row *row)
 {
     for (size_t i = 0; i < c->run_count; i++)

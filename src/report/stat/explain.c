@@ -266,7 +266,6 @@ static const words_topic *formula_topic(const explainer *to, const metric_formul
     return topic != NULL && topic->example[0] != '\0' ? topic : NULL;
 }
 
-/* Explains a metric group and its metrics. */
 static void explain_group(explainer *to, const metric_group *group)
 {
     entry e;

@@ -141,7 +141,6 @@ static void free_all(p5_stat_intervals *in)
     free(in);
 }
 
-/* Makes the plan and the table, and opens the observer. */
 static p5_status start(p5_stat_intervals *in, p5_error *error)
 {
     p5_observe_options observe = {

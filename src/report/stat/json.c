@@ -172,7 +172,6 @@ static void write_summary(json_writer *json, const p5_stat *stat)
     json_close_object(json);
 }
 
-/* Writes the summary of an interval. */
 static void write_interval_summary(json_writer *json, const p5_stat *stat)
 {
     const uint64_t *clocks = stat->runs[0].counts.clocks;

@@ -139,7 +139,6 @@ static void add_term(law_values *values, uint64_t factor, const char *name, cons
         add_totals(values, factor, counts->increments[id]);
 }
 
-/* Evaluates a side of a law. */
 static law_values side_values(const char *side, const p5_counts *counts)
 {
     law_values sum = {0};

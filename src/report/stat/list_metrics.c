@@ -38,7 +38,6 @@ static void write_json(row_writer *rows, const metric_group *group, bool verbose
     rows_end(rows);
 }
 
-/* Writes each metric as a row. */
 static void write_csv(row_writer *rows, const metric_group *group)
 {
     for (size_t i = 0; i < group->metric_count; i++) {
@@ -52,7 +51,6 @@ static void write_csv(row_writer *rows, const metric_group *group)
     }
 }
 
-/* Returns true if the group, its summary or one of its metrics matches. */
 static bool group_matches(const char *pattern, const metric_group *group)
 {
     if (list_matches(pattern, group->name) || list_matches(pattern, group->summary))

@@ -52,7 +52,6 @@ typedef struct parser {
     unsigned depth;   /* values on the evaluation stack after the steps so far */
 } parser;
 
-/* Appends a step to the formula. */
 static p5_status emit(parser *p, step s)
 {
     if (s.kind == STEP_NUMBER || s.kind == STEP_VARIABLE) {

@@ -56,7 +56,6 @@ static p5_status plan_rows(stat_plan *plan, const p5_stat *stat, p5_error *error
     return status;
 }
 
-/* Opens the metric groups. */
 static p5_status plan_groups(stat_plan *plan, const p5_stat *stat, p5_error *error)
 {
     size_t count = 0;

@@ -176,7 +176,6 @@ static const enum p5_event main_events[] = {P5_EVENT_INSTRUCTIONS_EXECUTED,
                                             P5_EVENT_PIPELINE_FLUSHES,
                                             P5_EVENT_PIPELINE_FLUSHES_DUE_TO_WRONG_BRANCH_PREDICTIONS};
 
-/* Writes the rows of main_events that the model has. */
 static void write_main_events(text_report *in)
 {
     const stat_plan *plan = in->report.plan;
@@ -261,7 +260,6 @@ static void write_cpi_stack(const text_report *in)
         write_share(in, "clocks", all, 1000, instructions);
 }
 
-/* Writes the metrics of a group. */
 static void write_metric_group(text_report *in, const metric_group *group)
 {
     if (in->stat->interval == 0)

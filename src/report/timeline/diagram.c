@@ -178,7 +178,6 @@ static size_t write_rows(const diagram *d, size_t first, size_t last)
     return end;
 }
 
-/* Sets the width and origin of the columns for instructions `first` to `last` - 1. */
 static void set_columns(diagram *d, size_t first, size_t last)
 {
     const window_insn *items = d->window->items;

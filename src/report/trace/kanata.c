@@ -182,7 +182,6 @@ static void write_step(kanata *k, const timed *s)
     }
 }
 
-/* Writes all steps before `clock`. */
 static void write_before(kanata *k, uint64_t clock)
 {
     timed s;

@@ -39,7 +39,6 @@ struct slices {
     void *context;
 };
 
-/* Returns the name of a function: its symbol, or its address. */
 static const char *name_of(const slices *s, uint64_t function, char buffer[NAME_ROOM])
 {
     size_t count = s->symbols.functions.count;

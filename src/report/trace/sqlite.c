@@ -25,7 +25,6 @@ typedef struct sqlite_state {
     sqlite3_int64 events[]; /* id of each column's event */
 } sqlite_state;
 
-/* Finds or adds the event of each column. */
 static p5_status add_events(p5_trace *trace, sqlite_state *state, p5_error *error)
 {
     p5_status status = P5_OK;

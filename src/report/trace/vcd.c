@@ -36,7 +36,6 @@ static void write_settled(vcd_state *state, uint64_t clock)
     vcd_write_before(&state->dump, clock > LAG_CLOCKS ? clock - LAG_CLOCKS : 0);
 }
 
-/* Returns the clock that the core has reached. */
 static uint64_t clock_now(const vcd_state *state)
 {
     return p5_core_clock_estimate(p5_machine_core(state->trace->machine));
@@ -54,7 +53,6 @@ static void add_change(vcd_state *state, timed change)
     }
 }
 
-/* Changes a signal to a number at `clock`. */
 static void change(vcd_state *state, uint64_t clock, uint32_t signal, uint64_t value)
 {
     add_change(state, (timed){.clock = clock, .what = signal, .value = value});
