@@ -279,9 +279,10 @@ p5_status p5_metric_group_check(const char *name, p5_error *error);
 size_t p5_metric_group_names(unsigned family, const char **names, size_t room);
 
 /* Checks the laws (equations and inequalities between events) that counts of a processor of `family` obey, at CPL 0-2,
- * at CPL 3 and in sum. Writes both sides of each broken law to `out` (may be NULL). Returns how many are broken;
- * *checked (may be NULL) gets the number of laws checked. */
-unsigned p5_laws_check(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked);
+ * at CPL 3 and in sum. `part`: instructions ran before counting began, so laws that hold only from a machine's beginning
+ * are left out. Writes both sides of each broken law to `out` (may be NULL). Returns how many are broken; *checked (may
+ * be NULL) gets the number of laws checked. */
+unsigned p5_laws_check(const p5_counts *counts, unsigned family, bool part, FILE *out, unsigned *checked);
 
 /* Checks the same for a machine after a run; its counts must also agree with its core's single totals and
  * with its clock. */

@@ -41,7 +41,7 @@ static bool core_laws(const p5_model *model, const char *other, uint64_t seed, c
     static p5_counts totals;
     random_core_run(model, true, seed, stretches_of(seed - 1), &totals);
     unsigned checked;
-    unsigned broken = p5_laws_check(&totals, p5_model_family(model), stdout, &checked);
+    unsigned broken = p5_laws_check(&totals, p5_model_family(model), false, stdout, &checked);
     if (broken > 0 || checked == 0)
         printf("model %s, agent %s, seed %llu\n", p5_model_name(model), other, (unsigned long long)seed);
     const uint64_t *executed = totals.increments[P5_EVENT_INSTRUCTIONS_EXECUTED];

@@ -110,11 +110,10 @@ static void write_cpi_stack(csv *to)
     cpi_share stack[P5_STALL_COUNT];
     size_t count = cpi_stack(&to->report.sum, stack);
     for (size_t i = 0; i < count; i++) {
-        char name[48];
-        snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));
+        char name[SCAN_STALL_NAME];
         stat_value value = stat_summary(to->stat, STAT_STALL + stack[i].cause, NULL);
         value_field(to, value.mean);
-        middle_fields(to, "clocks", name, value.variance_percent);
+        middle_fields(to, "clocks", scan_stall_name(stack[i].cause, name), value.variance_percent);
         number_field(to, stack[i].permille / 10.0, 1);
         field(to, "% of clocks");
         end_line(to);

@@ -138,16 +138,16 @@ static void explain_owners(explainer *to)
 {
     for (unsigned s = 0; s < P5_STALL_COUNT; s++) {
         entry e;
-        char formula[64];
+        char formula[SCAN_STALL_NAME];
         int event = p5_stall_event((p5_stall)s);
         if (!entry_begin(&e, "owner of clocks", p5_stall_name((p5_stall)s)))
             return;
-        snprintf(formula, sizeof formula, "stall_%s", e.name);
         fputs(p5_stall_rule((p5_stall)s), e.what.out);
         if (event >= 0)
             fprintf(e.what.out, " The event %s counts such clocks or their causes.",
                     p5_event_describe((enum p5_event)event)->name);
-        fprintf(e.what.out, " Reports, options and budgets call it %s.", formula);
+        fprintf(e.what.out, " Reports, options and budgets call it %s.",
+                scan_stall_name((p5_stall)s, formula));
         e.topic = words_find(&to->words, "count", e.name);
         entry_end(to, &e, is_wanted(to, e.name) || is_wanted(to, formula));
     }

@@ -113,11 +113,10 @@ static void write_cpi_stack(json_writer *json, const stat_report *report)
     for (size_t i = 0; i < count; i++)
         all += stack[i].clocks;
     for (size_t i = 0; i < count; i++) {
-        char name[48];
+        char name[SCAN_STALL_NAME];
         stat_value clocks = stat_summary(report->stat, STAT_STALL + stack[i].cause, NULL);
-        snprintf(name, sizeof name, "stall_%s", p5_stall_name(stack[i].cause));
         json_open_object(json);
-        write_perf_keys(json, report, clocks.mean, "clocks", name);
+        write_perf_keys(json, report, clocks.mean, "clocks", scan_stall_name(stack[i].cause, name));
         write_count(json, clocks.mean);
         if (report->stat->run_count > 1)
             json_key_double(json, "variance", clocks.variance_percent);

@@ -1,7 +1,7 @@
 /* Checks laws that counts obey whatever the guest does, because of what the events mean (manual 273204, Embedded Pentium
  * Processor Family Developer's Manual, table 26-24). A broken law is a fault of the model. A law holds at each privilege level and in
  * sum, unless its comment says otherwise. */
-#include "report/stat/laws.h"
+#include "p5tool/report.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -198,7 +198,7 @@ static unsigned check_totals(const p5_counts *counts, unsigned family, FILE *out
     return broken;
 }
 
-unsigned laws_check(const p5_counts *counts, unsigned family, bool part, FILE *out, unsigned *checked)
+unsigned p5_laws_check(const p5_counts *counts, unsigned family, bool part, FILE *out, unsigned *checked)
 {
     unsigned broken = 0;
     unsigned done = 0;
@@ -215,9 +215,4 @@ unsigned laws_check(const p5_counts *counts, unsigned family, bool part, FILE *o
     if (checked != NULL)
         *checked = done;
     return broken;
-}
-
-unsigned p5_laws_check(const p5_counts *counts, unsigned family, FILE *out, unsigned *checked)
-{
-    return laws_check(counts, family, false, out, checked);
 }

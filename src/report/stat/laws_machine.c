@@ -1,6 +1,6 @@
 /* Checks that a machine's counts agree with other sources of the same numbers. */
 #include "p5scope/snapshot.h"
-#include "report/stat/laws.h"
+#include "p5tool/report.h"
 
 #include <inttypes.h>
 
@@ -38,7 +38,7 @@ unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked
     uint64_t forwarded; /* clocks that passed during a fast-forward; the machine's totals do not have them */
     bool part = p5_machine_fast_forwarded(machine, &forwarded) != 0;
     unsigned done = 0;
-    unsigned broken = laws_check(&counts, p5_model_family(p5_machine_model(machine)), part, out, &done);
+    unsigned broken = p5_laws_check(&counts, p5_model_family(p5_machine_model(machine)), part, out, &done);
     p5_counts all; /* includes what was fast-forwarded, unlike the machine's totals */
     p5_core_counts(p5_machine_core(machine), &all);
     broken += check_single_totals(p5_machine_core(machine), &all, out, &done);

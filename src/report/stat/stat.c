@@ -99,8 +99,7 @@ p5_status p5_metric_group_check(const char *name, p5_error *error)
 {
     metric_group *group;
     p5_status status = metric_group_open(name, &group, error);
-    if (status == P5_OK)
-        metric_group_close(group);
+    metric_group_close(group);
     return status;
 }
 

@@ -110,25 +110,18 @@ static bool of_group(const stat_row *row, const char *group)
     return strcmp(p5_event_describe((enum p5_event)row->selected->event)->group, group) == 0;
 }
 
-/* Returns true if the model has events of the group: the P54C has none of mmx. */
-static bool has_rows(const text_report *in, const char *group)
+/* Returns how many events of the group the model has (the P54C has none of mmx). *zeros gets how many of them are 0. */
+static size_t count_rows(const text_report *in, const char *group, size_t *zeros)
 {
     const stat_plan *plan = in->report.plan;
+    size_t count = 0;
+    *zeros = 0;
     for (size_t i = 0; i < plan->row_count; i++)
-        if (of_group(&plan->rows[i], group))
-            return true;
-    return false;
-}
-
-/* Returns true if all events of the group are 0. */
-static bool all_zero(const text_report *in, const char *group)
-{
-    const stat_plan *plan = in->report.plan;
-    for (size_t i = 0; i < plan->row_count; i++)
-        if (of_group(&plan->rows[i], group) &&
-            stat_summary(in->stat, STAT_ROW, plan->rows[i].selected).mean != 0)
-            return false;
-    return true;
+        if (of_group(&plan->rows[i], group)) {
+            count++;
+            *zeros += stat_summary(in->stat, STAT_ROW, plan->rows[i].selected).mean == 0;
+        }
+    return count;
 }
 
 /* Writes the rows of a group of events below its name; nothing if the model has none of them. */
@@ -152,11 +145,13 @@ static void write_groups(text_report *in)
     enum { MOST = 16 /* groups */ };
     const char *empty[MOST];
     size_t count = 0;
-    for (const char *const *group = event_groups; *group != NULL; group++)
-        if (in->style->zeros || !all_zero(in, *group))
+    for (const char *const *group = event_groups; *group != NULL; group++) {
+        size_t zeros, rows = count_rows(in, *group, &zeros);
+        if (in->style->zeros || zeros < rows)
             write_group(in, *group);
-        else if (has_rows(in, *group))
+        else if (rows > 0)
             empty[count++] = *group;
+    }
     if (count == 0)
         return;
     fputs("\n All ", in->out);

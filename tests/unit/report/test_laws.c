@@ -44,7 +44,7 @@ TEST(plausible_counts_obey)
     p5_counts counts;
     plausible(&counts);
     unsigned checked = 0;
-    if (p5_laws_check(&counts, P5_FAMILY_P55C, stderr, &checked) != 0)
+    if (p5_laws_check(&counts, P5_FAMILY_P55C, false, stderr, &checked) != 0)
         fail_msg("the broken laws stand above");
     assert_true(checked > 73); /* one per event, and the laws between events */
 }
@@ -84,7 +84,7 @@ TEST(each_disturbance_is_found)
             counts.stalls[P5_STALL_AGI][P5_CPL_USER] = disturbances[i].value;
         else
             set(&counts, (enum p5_event)disturbances[i].event, disturbances[i].value);
-        if (p5_laws_check(&counts, P5_FAMILY_P55C, NULL, NULL) == 0)
+        if (p5_laws_check(&counts, P5_FAMILY_P55C, false, NULL, NULL) == 0)
             fail_msg("disturbance %zu broke no law", i);
     }
 }
@@ -94,11 +94,11 @@ TEST(signals_and_maxima)
     p5_counts counts;
     plausible(&counts);
     counts.asserted[P5_EVENT_DATA_READ][P5_CPL_USER] = 25; /* two reads in each clock are possible */
-    assert_int_equal(p5_laws_check(&counts, P5_FAMILY_P55C, NULL, NULL), 0);
+    assert_int_equal(p5_laws_check(&counts, P5_FAMILY_P55C, false, NULL, NULL), 0);
     counts.asserted[P5_EVENT_DATA_READ][P5_CPL_USER] = 24; /* more than two are not */
-    assert_int_equal(p5_laws_check(&counts, P5_FAMILY_P55C, NULL, NULL), 1);
+    assert_int_equal(p5_laws_check(&counts, P5_FAMILY_P55C, false, NULL, NULL), 1);
     counts.asserted[P5_EVENT_DATA_READ][P5_CPL_USER] = 51; /* nor a signal without a read */
-    assert_int_equal(p5_laws_check(&counts, P5_FAMILY_P55C, NULL, NULL), 1);
+    assert_int_equal(p5_laws_check(&counts, P5_FAMILY_P55C, false, NULL, NULL), 1);
 }
 
 TEST(a_broken_law_shows_both_sides)
@@ -109,7 +109,7 @@ TEST(a_broken_law_shows_both_sides)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(p5_laws_check(&counts, P5_FAMILY_P55C, out, NULL), 2); /* at CPL 3 and in sum */
+    assert_int_equal(p5_laws_check(&counts, P5_FAMILY_P55C, false, out, NULL), 2); /* at CPL 3 and in sum */
     fclose(out);
     assert_non_null(strstr(text, "data_read + data_write = data_read_or_write"));
     assert_non_null(strstr(text, "left                    80"));
