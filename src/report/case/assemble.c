@@ -23,10 +23,6 @@
 
 extern char **environ;
 
-struct p5_case_program {
-    case_object object;
-};
-
 enum {
     TEXT_ADDRESS = 0x100000, /* of the code: above the low megabyte, in unused memory */
     LARGEST_FILE = 64 << 20, /* bytes of a source or object that is read */
@@ -220,23 +216,6 @@ static p5_status refuse_shortened(const workplace *place, const char *name, p5_e
     return status;
 }
 
-/* Gives the code and data of place->object their addresses in program->object. `function` is as for
- * case_object_place. */
-static p5_status load_object(const workplace *place, const char *name, const char *function,
-                             p5_case_program *program, p5_error *error)
-{
-    uint8_t *bytes;
-    size_t size = 0;
-    p5_status status = case_read_file(place->object, &bytes, &size, error);
-    if (status != P5_OK)
-        return status;
-    status = case_object_place(bytes, size, TEXT_ADDRESS, function, &program->object, error);
-    if (status != P5_OK)
-        error_at(error, name, 0, 0);
-    free(bytes);
-    return status;
-}
-
 /* Checks and assembles the file at `path`, which the user knows as `name`, and makes a program of it. */
 static p5_status assemble(const workplace *place, const char *name, const char *path, unsigned trips,
                           p5_case_program **program, p5_error *error)
@@ -263,66 +242,74 @@ static p5_status assemble(const workplace *place, const char *name, const char *
 p5_status workplace_program(const workplace *place, const char *name, const char *function,
                             p5_case_program **program, p5_error *error)
 {
+    uint8_t *bytes;
+    size_t size = 0;
     p5_case_program *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_set(error, P5_ERR_MEMORY, "no memory for the case's program");
-    p5_status status = load_object(place, name, function, made, error);
-    if (status != P5_OK) {
-        free(made);
-        return status;
+    p5_status status = case_read_file(place->object, &bytes, &size, error);
+    if (status == P5_OK) {
+        status = case_object_place(bytes, size, TEXT_ADDRESS, function, made, error);
+        if (status != P5_OK)
+            error_at(error, name, 0, 0);
+        free(bytes);
     }
-    *program = made;
-    return P5_OK;
+    if (status == P5_OK)
+        *program = made;
+    else
+        free(made);
+    return status;
 }
 
-p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **program, p5_error *error)
+/* Assembles the file at `path` or, if `text` is not NULL, this text; the user knows it as `path` in either case. */
+static p5_status assemble_in_workplace(const char *path, const char *text, unsigned trips,
+                                       p5_case_program **program, p5_error *error)
 {
     workplace place = {.folder = ""};
     *program = NULL;
     p5_status status = workplace_open(&place, error);
     if (status != P5_OK)
         return status;
-    status = assemble(&place, path, path, trips, program, error);
+    if (text != NULL)
+        status = case_write_file(place.source, text, error);
+    if (status == P5_OK)
+        status = assemble(&place, path, text != NULL ? place.source : path, trips, program, error);
     workplace_close(&place);
     return status;
+}
+
+p5_status p5_case_assemble(const char *path, unsigned trips, p5_case_program **program, p5_error *error)
+{
+    return assemble_in_workplace(path, NULL, trips, program, error);
 }
 
 p5_status p5_case_assemble_text(const char *name, const char *text, unsigned trips, p5_case_program **program,
                                 p5_error *error)
 {
-    workplace place = {.folder = ""};
-    *program = NULL;
-    p5_status status = workplace_open(&place, error);
-    if (status != P5_OK)
-        return status;
-    status = case_write_file(place.source, text, error);
-    if (status == P5_OK)
-        status = assemble(&place, name, place.source, trips, program, error);
-    workplace_close(&place);
-    return status;
+    return assemble_in_workplace(name, text, trips, program, error);
 }
 
 p5_case_program *case_program_with_text(const p5_case_program *of, uint8_t *text, size_t size,
                                         uint32_t exit_address)
 {
     p5_case_program *made = calloc(1, sizeof *made);
-    uint8_t *data = malloc(of->object.data_size + 1);
+    uint8_t *data = malloc(of->data_size + 1);
     if (made == NULL || data == NULL) {
         free(made);
         free(data);
         return NULL;
     }
-    made->object = of->object;
-    made->object.undefined = NULL;
-    made->object.undefined_count = 0;
-    made->object.labels = NULL;
-    made->object.label_count = 0;
-    made->object.text = text;
-    made->object.text_size = size;
-    made->object.exit_address = exit_address;
-    made->object.data = data;
-    if (of->object.data_size > 0)
-        memcpy(data, of->object.data, of->object.data_size);
+    *made = *of;
+    made->undefined = NULL;
+    made->undefined_count = 0;
+    made->labels = NULL;
+    made->label_count = 0;
+    made->text = text;
+    made->text_size = size;
+    made->exit_address = exit_address;
+    made->data = data;
+    if (of->data_size > 0)
+        memcpy(data, of->data, of->data_size);
     return made;
 }
 
@@ -330,43 +317,36 @@ void p5_case_program_free(p5_case_program *program)
 {
     if (program == NULL)
         return;
-    case_object_free(&program->object);
+    case_object_free(program);
     free(program);
 }
 
 void p5_case_program_image(const p5_case_program *program, p5_case_image *image)
 {
-    const case_object *object = &program->object;
     memset(image, 0, sizeof *image);
-    image->text = object->text;
-    image->text_size = object->text_size;
-    image->text_address = object->text_address;
-    image->data = object->data;
-    image->data_size = object->data_size;
-    image->data_address = object->data_address;
-    image->bss_size = object->bss_size;
-    image->bss_address = object->bss_address;
-    image->entry = object->text_address;
-    image->exit_address = object->exit_address;
-}
-
-const case_object *case_program_object(const p5_case_program *program)
-{
-    return &program->object;
+    image->text = program->text;
+    image->text_size = program->text_size;
+    image->text_address = program->text_address;
+    image->data = program->data;
+    image->data_size = program->data_size;
+    image->data_address = program->data_address;
+    image->bss_size = program->bss_size;
+    image->bss_address = program->bss_address;
+    image->entry = program->text_address;
+    image->exit_address = program->exit_address;
 }
 
 const char *case_program_undefined(const p5_case_program *program, uint32_t address)
 {
-    const case_object *object = &program->object;
     const uint32_t index = (address - CASE_UNDEFINED) / CASE_UNDEFINED_BYTES;
-    return address >= CASE_UNDEFINED && index < object->undefined_count ? object->undefined[index] : NULL;
+    return address >= CASE_UNDEFINED && index < program->undefined_count ? program->undefined[index] : NULL;
 }
 
 bool case_program_label(const p5_case_program *program, const char *name, uint32_t *address)
 {
-    for (size_t i = 0; i < program->object.label_count; i++)
-        if (strcmp(program->object.labels[i].name, name) == 0) {
-            *address = program->object.labels[i].address;
+    for (size_t i = 0; i < program->label_count; i++)
+        if (strcmp(program->labels[i].name, name) == 0) {
+            *address = program->labels[i].address;
             return true;
         }
     return false;

@@ -10,7 +10,6 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "p5tool/report.h"
 
 /* MEMORY_END is the first address that a case cannot have: the machine has 32 MB, with stack and page tables
  * at the end. */
@@ -26,7 +25,8 @@ typedef struct placed {
     GElf_Shdr header;
     const char *name;
     uint32_t address; /* 0 = not in memory */
-    uint8_t *bytes;   /* its contents in case_object.text or .data; NULL = not in memory, or zeroed memory */
+    uint8_t
+        *bytes; /* its contents in p5_case_program.text or .data; NULL = not in memory, or zeroed memory */
 } placed;
 
 typedef struct placement {
@@ -38,7 +38,7 @@ typedef struct placement {
     size_t symbol_names;  /* number of the section with the symbols' names */
     uint32_t *common;     /* by symbol number: address of an SHN_COMMON symbol */
     const char *function; /* as for case_object_place */
-    case_object *out;
+    p5_case_program *out;
     uint8_t *got; /* the global offset table's bytes at the end of out->data: 4 for each symbol */
     uint32_t got_address;
     p5_error *error;
@@ -162,7 +162,7 @@ static bool needs_got(const placement *in)
 
 /* Assigns all addresses and makes the program's text and data, not yet relocated. Code, data and zeroed
  * memory begin on pages of their own. */
-static p5_status layout(placement *in, uint32_t text_address, case_object *out)
+static p5_status layout(placement *in, uint32_t text_address, p5_case_program *out)
 {
     for (size_t i = 0; i < in->section_count; i++)
         if (region_of(&in->sections[i]) == TEXT && strcmp(in->sections[i].name, ".text") != 0)
@@ -299,7 +299,7 @@ static p5_status function_value(placement *in, uint32_t *value)
  * (CASE_UNDEFINED). _GLOBAL_OFFSET_TABLE_ has its address, as with a linker. */
 static p5_status undefined_value(placement *in, const char *name, uint32_t *value)
 {
-    case_object *out = in->out;
+    p5_case_program *out = in->out;
     size_t i = 0;
     if (strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0) {
         *value = in->got_address;
@@ -346,7 +346,7 @@ static p5_status symbol_value(placement *in, size_t index, uint32_t *value)
 
 /* Writes UD2 at the end of the code, and sets where the run ends: at the exit of the harness (object.h), or at that
  * UD2. Returns true if there is a harness. */
-static bool place_exit(const placement *in, case_object *out)
+static bool place_exit(const placement *in, p5_case_program *out)
 {
     GElf_Sym symbol;
     out->exit_address = out->text_address + (uint32_t)(out->text_size - sizeof exit_sequence);
@@ -470,7 +470,7 @@ static p5_status relocate(placement *in)
 }
 
 /* Makes the labels: the named symbols of code and data. */
-static p5_status copy_labels(placement *in, case_object *out)
+static p5_status copy_labels(placement *in, p5_case_program *out)
 {
     GElf_Sym symbol;
     out->labels = calloc(in->symbol_count + 1, sizeof *out->labels);
@@ -496,7 +496,7 @@ static p5_status copy_labels(placement *in, case_object *out)
 }
 
 p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const char *function,
-                            case_object *out, p5_error *error)
+                            p5_case_program *out, p5_error *error)
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
@@ -522,15 +522,15 @@ p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_addr
     return status;
 }
 
-void case_object_free(case_object *object)
+void case_object_free(p5_case_program *program)
 {
-    for (size_t i = 0; i < object->undefined_count; i++)
-        free(object->undefined[i]);
-    free(object->undefined);
-    for (size_t i = 0; i < object->label_count; i++)
-        free(object->labels[i].name);
-    free(object->labels);
-    free(object->text);
-    free(object->data);
-    memset(object, 0, sizeof *object);
+    for (size_t i = 0; i < program->undefined_count; i++)
+        free(program->undefined[i]);
+    free(program->undefined);
+    for (size_t i = 0; i < program->label_count; i++)
+        free(program->labels[i].name);
+    free(program->labels);
+    free(program->text);
+    free(program->data);
+    memset(program, 0, sizeof *program);
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "p5scope/status.h"
+#include "p5tool/report.h"
 
 /* A named place in code or data. */
 typedef struct case_label {
@@ -16,9 +16,9 @@ typedef struct case_label {
     bool function; /* a symbol of type function, or a global label of code without a type */
 } case_label;
 
-/* A program with its addresses: code, initialised data and zeroed memory, each starting on a page of its
- * own. */
-typedef struct case_object {
+/* A case's program with its addresses: code, initialised data and zeroed memory, each starting on a page of
+ * its own. */
+struct p5_case_program {
     uint8_t *text;
     size_t text_size;
     uint8_t *data;
@@ -33,7 +33,7 @@ typedef struct case_object {
     size_t undefined_count;
     case_label *labels; /* named symbols of code and data */
     size_t label_count;
-} case_object;
+};
 /* Addresses of undefined symbols. There is no memory, so that using one faults and the error can name it. */
 enum { CASE_UNDEFINED_BYTES = 16 };
 #define CASE_UNDEFINED 0xf0000000u
@@ -53,7 +53,8 @@ enum { CASE_UNDEFINED_BYTES = 16 };
  * Returns P5_ERR_NAME for a missing symbol, or a name that several local functions have. After success, the
  * caller calls case_object_free. */
 p5_status case_object_place(const uint8_t *file, size_t size, uint32_t text_address, const char *function,
-                            case_object *out, p5_error *error);
-void case_object_free(case_object *object);
+                            p5_case_program *out, p5_error *error);
+/* Frees what the program owns, not the structure itself. */
+void case_object_free(p5_case_program *program);
 
 #endif

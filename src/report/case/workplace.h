@@ -46,8 +46,6 @@ uint32_t case_function_stack_end(const p5_case_function *f);
 const char *case_program_undefined(const p5_case_program *program, uint32_t address);
 /* Finds the address of a label of code or data. Returns false if the program has none of that name. */
 bool case_program_label(const p5_case_program *program, const char *name, uint32_t *address);
-/* Returns the program's code, data and labels. */
-const struct case_object *case_program_object(const p5_case_program *program);
 /* Reads a whole regular file and appends a NUL, which *size does not count. The caller frees the bytes. */
 p5_status case_read_file(const char *path, uint8_t **bytes, size_t *size, p5_error *error);
 /* Writes the file at `path` with this text. */

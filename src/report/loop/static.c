@@ -106,11 +106,10 @@ static bool decode(const listing *l, uint32_t address, uint32_t end, isa_insn *i
  * none. */
 static const char *name_of(const listing *l, uint32_t address)
 {
-    const case_object *object = case_program_object(l->program);
-    for (size_t i = 0; i < object->label_count; i++)
-        if (object->labels[i].address == address &&
-            strncmp(object->labels[i].name, LOOP_LABEL, sizeof LOOP_LABEL - 1) != 0)
-            return object->labels[i].name;
+    for (size_t i = 0; i < l->program->label_count; i++)
+        if (l->program->labels[i].address == address &&
+            strncmp(l->program->labels[i].name, LOOP_LABEL, sizeof LOOP_LABEL - 1) != 0)
+            return l->program->labels[i].name;
     return case_program_undefined(l->program, address);
 }
 
@@ -340,10 +339,9 @@ static int by_address(const void *a, const void *b)
  * Returns their number. A function of unknown size ends where the next begins. */
 static size_t find_functions(const listing *l, part *parts)
 {
-    const case_object *object = case_program_object(l->program);
     size_t count = 0, kept = 0;
-    for (size_t i = 0; i < object->label_count; i++) {
-        const case_label *label = &object->labels[i];
+    for (size_t i = 0; i < l->program->label_count; i++) {
+        const case_label *label = &l->program->labels[i];
         if (label->function)
             parts[count++] = (part){label->name, label->address, label->address + label->size};
     }
@@ -363,7 +361,7 @@ static size_t find_functions(const listing *l, part *parts)
  * made, or all functions. Returns the number of parts. Marks the targets of direct branches in all functions. */
 static size_t find_parts(listing *l, part *parts)
 {
-    const case_object *object = case_program_object(l->program);
+    const uint32_t function = l->program->function;
     uint32_t from, to;
     if (case_program_label(l->program, P5_STATIC_FIRST, &from) &&
         case_program_label(l->program, P5_STATIC_END, &to)) {
@@ -374,22 +372,21 @@ static size_t find_parts(listing *l, part *parts)
     const size_t count = find_functions(l, parts);
     for (size_t i = 0; i < count; i++)
         mark_targets(l, &parts[i]);
-    if (object->function == 0)
+    if (function == 0)
         return count;
     for (size_t i = 0; i < count; i++)
-        if (parts[i].from == object->function) {
+        if (parts[i].from == function) {
             parts[0] = parts[i];
             return 1;
         }
-    parts[0] = (part){name_of(l, object->function), object->function,
-                      function_end(l, object->function, l->image.exit_address)};
+    parts[0] = (part){name_of(l, function), function, function_end(l, function, l->image.exit_address)};
     return 1;
 }
 
 /* Lists all parts of the program. l->decoder, l->model and l->image must be set. */
 static p5_status list_all(listing *l)
 {
-    const size_t labels = case_program_object(l->program)->label_count;
+    const size_t labels = l->program->label_count;
     part *parts = calloc(labels + 1, sizeof *parts);
     l->target = calloc(l->image.text_size + 1, 1);
     l->accesses = calloc(MOST_BLOCK * MOST_ACCESSES, sizeof *l->accesses);

@@ -33,7 +33,7 @@ static size_t assemble(const char *text)
     return size;
 }
 
-static void place(const char *text, const char *function, case_object *out)
+static void place(const char *text, const char *function, p5_case_program *out)
 {
     p5_error error = {0};
     if (case_object_place(file, assemble(text), TEXT, function, out, &error) != P5_OK)
@@ -42,13 +42,13 @@ static void place(const char *text, const char *function, case_object *out)
 
 /* Declares `name`, what place() makes of `text` and `function`. */
 #define PLACED(name, text, function)                                                                         \
-    case_object CLOSED_BY(case_object_free) name;                                                            \
+    p5_case_program CLOSED_BY(case_object_free) name;                                                        \
     place(text, function, &name)
 
 static void expect_error(const char *text, const char *function, p5_status status, const char *message,
                          const char *hint)
 {
-    case_object o;
+    p5_case_program o;
     p5_error error = {0};
     assert_int_equal(case_object_place(file, assemble(text), TEXT, function, &o, &error), status);
     if (strstr(error.message, message) == NULL || strstr(error.hint, hint) == NULL)
@@ -68,7 +68,7 @@ static uint32_t word(const uint8_t *bytes, size_t at)
  * alignment. */
 TEST(layout)
 {
-    case_object o;
+    p5_case_program o;
     place(".text\n.long d, r, b, c16, c64, last\n.data\n.byte 1\n.balign 8\nd: .long 7\n"
           ".section .rodata\n.balign 16\nr: .long 8\n.bss\n.skip 3\n.balign 4\nb: .skip 4\n.comm c16,20,16\n"
           ".comm c64,1,64\n.comm last,4,4\n",
@@ -156,7 +156,7 @@ TEST(narrow_fields)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[300];
-        case_object o;
+        p5_case_program o;
         p5_error error = {0};
         const int distance = rows[i].relative ? rows[i].value : 8;
         if (distance < 0)
@@ -228,7 +228,7 @@ TEST(damaged_files)
         assemble(".text\ncall f@PLT\nmovl f@GOT(%ebx), %eax\n.long d, p5scope.function\nf: ret\n"
                  ".data\nd: .long 1\n.comm c,4,4\n");
     for (size_t i = 0; i < 2 * size; i++) {
-        case_object o;
+        p5_case_program o;
         p5_error error = {0};
         memcpy(damaged, file, size);
         if (i >= size)
@@ -246,7 +246,7 @@ TEST(damaged_files)
 /* Only objects of the i386 that are not linked can be placed. */
 TEST(other_files)
 {
-    case_object o;
+    p5_case_program o;
     p5_error error = {0};
     const size_t size = assemble("nop\n");
     const struct {
@@ -266,7 +266,7 @@ TEST(other_files)
 /* Symbols whose sections follow the last one. */
 TEST(symbols_of_no_section)
 {
-    case_object o;
+    p5_case_program o;
     p5_error error = {0};
     const size_t size = assemble(".long d\n.data\nd: .long 1\n");
     Elf32_Ehdr header;
