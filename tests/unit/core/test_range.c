@@ -3,61 +3,8 @@
 
 static const uint8_t code[] = {0x8b, 0x06, 0x90}; /* mov eax, [esi]; nop */
 
-/* Each function makes one mistake in what is otherwise right. */
-static void block_null(p5_retired *r)
-{
-    r->block = NULL;
-}
-static void nothing_executed(p5_retired *r)
-{
-    r->count = 0;
-}
-static void beyond_block(p5_retired *r)
-{
-    r->first = 1;
-}
-static void count_largest(p5_retired *r)
-{
-    r->count = UINT16_MAX;
-}
-static void no_references(p5_retired *r)
-{
-    r->accesses = NULL;
-}
-static void no_values(p5_retired *r)
-{
-    r->value_count = 1;
-}
-static void no_mask(p5_retired *r)
-{
-    r->unsafe_x87 = true;
-}
-static void level(p5_retired *r)
-{
-    r->cpl = 4;
-}
-static void level_after(p5_retired *r)
-{
-    r->cpl_after = UINT8_MAX;
-}
-static void mode(p5_retired *r)
-{
-    r->mode = P5_MODE_V86 + 1;
-}
-static void io_level(p5_retired *r)
-{
-    r->iopl = 4;
-}
-static void gate(p5_retired *r)
-{
-    r->gate = P5_GATE_TASK + 1;
-}
-
 TEST(test_retire)
 {
-    static void (*const mistakes[])(p5_retired *) = {
-        block_null, nothing_executed, beyond_block, count_largest, no_references, no_values, no_mask,
-        level,      level_after,      mode,         io_level,      gate};
     MODEL(model, "p55c-200");
     CORE(core, model, NULL);
     p5_block *block = block_at(core, code, sizeof code, 0x1000);
@@ -72,11 +19,23 @@ TEST(test_retire)
                               .cpl_after = 3,
                               .mode = P5_MODE_PROTECTED};
     const uint64_t clock = p5_core_clock(core);
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        p5_retired wrong = right;
-        mistakes[i](&wrong);
-        assert_int_equal(P5_ERR_RANGE, p5_core_retire(core, &wrong));
-    }
+    p5_retired wrong[12]; /* each with one mistake */
+    for (unsigned i = 0; i < 12; i++)
+        wrong[i] = right;
+    wrong[0].block = NULL;
+    wrong[1].count = 0;
+    wrong[2].first = 1; /* beyond the end of the block */
+    wrong[3].count = UINT16_MAX;
+    wrong[4].accesses = NULL;
+    wrong[5].value_count = 1;
+    wrong[6].unsafe_x87 = true;
+    wrong[7].cpl = 4;
+    wrong[8].cpl_after = UINT8_MAX;
+    wrong[9].mode = P5_MODE_V86 + 1;
+    wrong[10].iopl = 4;
+    wrong[11].gate = P5_GATE_TASK + 1;
+    for (unsigned i = 0; i < 12; i++)
+        assert_int_equal(P5_ERR_RANGE, p5_core_retire(core, &wrong[i]));
     for (unsigned size = 0; size <= UINT8_MAX; size++) {
         access.size = (uint8_t)size;
         if (size != 1 && size != 2 && size != 4 && size != 8)

@@ -107,9 +107,7 @@ static int record(void **state)
     assert_int_equal(p5_model_open("p55c-200", &model, &error), P5_OK);
     for (unsigned i = 0; i < 2; i++) {
         char command[500], source[80];
-        FILE *file = fopen(in_folder(source, "guest.s"), "w");
-        fputs(guest_source, file);
-        fclose(file);
+        unit_write(in_folder(source, "guest.s"), guest_source);
         snprintf(command, sizeof command,
                  "as --32 --gdwarf-4 --defsym TRIPS=%u -o %s.o %s && ld -m elf_i386 -o %s %s.o", 100 + 50 * i,
                  guest, source, guest, guest);
@@ -127,7 +125,7 @@ static int record(void **state)
         assert_int_equal(p5_profile_start(machine, guest, &recording, &error), P5_OK);
         assert_int_equal(p5_machine_run(machine, NULL, &result, &error), P5_OK);
         assert_int_equal(p5_profile_take(machine, "guest", "", &profile, &error), P5_OK);
-        file = fopen(in_folder(profiles[i], i == 0 ? "a.data" : "b.data"), "w");
+        FILE *file = fopen(in_folder(profiles[i], i == 0 ? "a.data" : "b.data"), "w");
         assert_int_equal(p5_profile_write(file, profile, &error), P5_OK);
         fclose(file);
         p5_machine_counts(machine, &counts);
@@ -191,58 +189,33 @@ static void exhaust(const char *name, call *what)
     free(whole);
 }
 
-static p5_status with_profile(FILE *out,
-                              p5_status (*write)(FILE *out, const p5_profile *profile, p5_error *error),
-                              p5_error *error)
+/* Writes something about a profile. */
+typedef p5_status writer(FILE *out, const p5_profile *profile, p5_error *error);
+
+static writer *write_profile; /* what with_profile() calls */
+
+static p5_status with_profile(FILE *out, p5_error *error)
 {
     p5_profile *profile;
     p5_status status = p5_profile_read(profiles[0], &profile, error);
     if (status == P5_OK)
-        status = write(out, profile, error);
+        status = write_profile(out, profile, error);
     p5_profile_free(profile);
     return status;
 }
 
-static p5_status again(FILE *out, p5_error *error)
-{
-    return with_profile(out, p5_profile_write, error);
-}
-static p5_status callgrind(FILE *out, p5_error *error)
-{
-    return with_profile(out, p5_profile_write_callgrind, error);
-}
-static p5_status cachegrind(FILE *out, p5_error *error)
-{
-    return with_profile(out, p5_profile_write_cachegrind, error);
-}
-static p5_status page(FILE *out, p5_error *error)
-{
-    return with_profile(out, p5_profile_write_html, error);
-}
 static p5_status write_folded(FILE *out, const p5_profile *profile, p5_error *error)
 {
     return p5_profile_write_folded(out, profile, "clocks", error);
-}
-static p5_status folded(FILE *out, p5_error *error)
-{
-    return with_profile(out, write_folded, error);
 }
 static p5_status write_flame_graph(FILE *out, const p5_profile *profile, p5_error *error)
 {
     return p5_profile_write_flame_graph(out, profile, NULL, error);
 }
-static p5_status flame_graph(FILE *out, p5_error *error)
-{
-    return with_profile(out, write_flame_graph, error);
-}
 static p5_status write_listing(FILE *out, const p5_profile *profile, p5_error *error)
 {
     return p5_profile_write_listing(out, profile, &(p5_profile_listing){.source = true, .bytes = true},
                                     error);
-}
-static p5_status listing(FILE *out, p5_error *error)
-{
-    return with_profile(out, write_listing, error);
 }
 
 static p5_status write_tables(FILE *out, const p5_profile *profile, p5_error *error)
@@ -258,10 +231,6 @@ static p5_status write_tables(FILE *out, const p5_profile *profile, p5_error *er
             out, profile, &(p5_profile_table){.samples = true, .inclusive = true, .format = P5_ROWS_JSON},
             error);
     return status;
-}
-static p5_status tables(FILE *out, p5_error *error)
-{
-    return with_profile(out, write_tables, error);
 }
 
 static p5_status diff(FILE *out, p5_error *error)
@@ -342,9 +311,7 @@ static p5_status case_file(FILE *out, p5_error *error)
         "#! models p55c-200 p54c-133\n#! n 100 200\n#! source a source\n#! expect clocks 1 ~0.1\n"
         "#! expect@p54c instructions_executed 2\n1: dec ecx\njnz 1b\n";
     char path[80];
-    FILE *file = fopen(in_folder(path, "case.s"), "w");
-    fputs(text, file);
-    fclose(file);
+    unit_write(in_folder(path, "case.s"), text);
     p5_case c;
     p5_status status = p5_case_read(path, &c, error);
     if (status == P5_OK) {
@@ -419,14 +386,21 @@ static p5_status trace(FILE *out, p5_error *error)
 
 TEST(profile)
 {
-    EXHAUST(again);
-    EXHAUST(callgrind);
-    EXHAUST(cachegrind);
-    EXHAUST(page);
-    EXHAUST(folded);
-    EXHAUST(flame_graph);
-    EXHAUST(listing);
-    EXHAUST(tables);
+    static const struct {
+        const char *name;
+        writer *write;
+    } writers[] = {{"data", p5_profile_write},
+                   {"callgrind", p5_profile_write_callgrind},
+                   {"cachegrind", p5_profile_write_cachegrind},
+                   {"html", p5_profile_write_html},
+                   {"folded", write_folded},
+                   {"flame graph", write_flame_graph},
+                   {"listing", write_listing},
+                   {"tables", write_tables}};
+    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
+        write_profile = writers[i].write;
+        exhaust(writers[i].name, with_profile);
+    }
     EXHAUST(diff);
 }
 
