@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../unit/unit.h"
+#include "../../unit/machine/opened.h"
 #include "p5scope/observe.h"
 #include "p5tool/machine.h"
 

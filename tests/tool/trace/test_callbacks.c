@@ -92,7 +92,7 @@ static void note_exception(void *context, p5_machine *machine, const p5_exceptio
 static sums check_stretches(const char *guest, const char *argument)
 {
     sums seen = {.moved = true};
-    p5_machine *machine = open_guest(guest, argument, "p55c-200");
+    MACHINE(machine, open_guest(guest, argument, "p55c-200"));
     const p5_observe_options options = {.size = sizeof options,
                                         .stretch_counts = true,
                                         .retired = add_stretch,
@@ -111,13 +111,11 @@ static sums check_stretches(const char *guest, const char *argument)
     assert_memory_equal(seen.counts.stalls, totals.stalls, sizeof totals.stalls);
     if (seen.system_calls == 0)
         assert_memory_equal(&seen.counts, &totals, sizeof totals);
-    p5_machine_close(machine);
 
-    machine = open_guest(guest, argument, "p55c-200");
-    assert_int_equal(run(machine), P5_END_EXIT);
-    p5_machine_counts(machine, &alone);
+    MACHINE(unobserved, open_guest(guest, argument, "p55c-200"));
+    assert_int_equal(run(unobserved), P5_END_EXIT);
+    p5_machine_counts(unobserved, &alone);
     assert_memory_equal(&totals, &alone, sizeof totals);
-    p5_machine_close(machine);
     return seen;
 }
 
@@ -148,11 +146,10 @@ static void expect_exception(const char *code, unsigned cpl, unsigned vector, in
 {
     uint32_t entry;
     p5_exception_info got = {.size = sizeof got, .vector = 255};
-    p5_machine *machine = open_code(code, cpl, &entry);
+    MACHINE(machine, open_code(code, cpl, &entry));
     const p5_observe_options options = {.size = sizeof options, .exception = keep_exception, .context = &got};
     observe(machine, &options);
     run(machine); /* a case has no handlers: it ends there */
-    p5_machine_close(machine);
     bool same = got.kind == P5_TRANSFER_FAULT && got.vector == vector && got.cpl == cpl &&
                 got.has_error_code == (error_code >= 0) &&
                 (error_code < 0 || got.error_code == (uint32_t)error_code) && got.cr2 == cr2 &&
@@ -260,14 +257,13 @@ TEST(ports_are_answered_in_turn)
     handler second = {.answer = 0x56789a, .takes_reads = true}; /* IN of a byte takes the lowest */
     accesses seen = {0};
     uint32_t entry;
-    p5_machine *machine = open_code(code, 0, &entry);
+    MACHINE(machine, open_code(code, 0, &entry));
     const p5_observe_options options = {.size = sizeof options, .port = keep_access, .context = &seen};
     observe(machine, &options);
     assert_int_equal(attach(machine, 0x300, 0x30f, &first), P5_OK);
     assert_int_equal(attach(machine, 0x300, 0x300, &second), P5_OK);
     assert_int_equal(attach(machine, 2, 1, &second), P5_ERR_RANGE);
     assert_int_equal(run(machine), P5_END_EXIT);
-    p5_machine_close(machine);
     assert_int_equal(seen.count, EXPECTED);
     for (unsigned i = 0; i < EXPECTED; i++) {
         const p5_port_access *got = &seen.items[i];
@@ -345,7 +341,7 @@ static void look(void *context, p5_machine *machine, const p5_observation *at)
 static void check_events(const char *guest, const char *argument)
 {
     reported *seen = test_calloc(1, sizeof *seen);
-    p5_machine *machine = open_guest(guest, argument, "p55c-200");
+    MACHINE(machine, open_guest(guest, argument, "p55c-200"));
     const p5_observe_options options = {.size = sizeof options,
                                         .events = watches,
                                         .event_count = WATCHES,
@@ -355,19 +351,17 @@ static void check_events(const char *guest, const char *argument)
     run_some(machine, SOME_INSTRUCTIONS);
     p5_counts totals, alone;
     p5_machine_counts(machine, &totals);
-    p5_machine_close(machine);
     assert_true(seen->count > 0);
 
     looker l = {.expected = seen};
     for (unsigned i = 0; i < WATCHES; i++)
         l.goal[i] = watches[i].every;
-    machine = open_guest(guest, argument, "p55c-200");
+    MACHINE(again, open_guest(guest, argument, "p55c-200"));
     const p5_observe_options every = {
         .size = sizeof every, .every_clocks = 1, .every_instructions = 1, .observed = look, .context = &l};
-    observe(machine, &every);
-    run_some(machine, SOME_INSTRUCTIONS);
-    p5_machine_counts(machine, &alone);
-    p5_machine_close(machine);
+    observe(again, &every);
+    run_some(again, SOME_INSTRUCTIONS);
+    p5_machine_counts(again, &alone);
     assert_int_equal(l.next, seen->count);
     assert_memory_equal(&totals, &alone, sizeof totals);
     test_free(seen);
@@ -426,13 +420,12 @@ TEST(observers_take_turns)
 {
     party p = {0};
     member members[2];
-    p5_machine *machine = open_guest("quicksort", "1", "p55c-200");
+    MACHINE(machine, open_guest("quicksort", "1", "p55c-200"));
     join(machine, &p, members, (const uint64_t[]){20000, 10000}, take_turns);
     assert_int_equal(run(machine), P5_END_EXIT);
     assert_string_equal(p.log, "babbabba"); /* both at 20000, 40000 and 60000, in order of opening */
     p5_observer_close(p.observer[1]);
     p5_observer_close(NULL);
-    p5_machine_close(machine);
 }
 
 /* The first observer closes the second at a boundary at which both are due. */
@@ -449,12 +442,11 @@ TEST(a_closed_observer_is_not_called)
 {
     party p = {0};
     member members[2];
-    p5_machine *machine = open_guest("quicksort", "1", "p55c-200");
+    MACHINE(machine, open_guest("quicksort", "1", "p55c-200"));
     join(machine, &p, members, (const uint64_t[]){10000, 10000}, close_the_other);
     assert_int_equal(run(machine), P5_END_EXIT);
     assert_true(members[0].calls > 1);
     assert_int_equal(members[1].calls, 0);
-    p5_machine_close(machine);
 }
 
 static void close_itself(void *context, p5_machine *machine, const p5_observation *at)
@@ -470,7 +462,7 @@ TEST(a_run_ends_with_no_closed_observer)
 {
     uint32_t entry;
     p5_observer *observer = NULL;
-    p5_machine *machine = open_code("again: inc eax\njmp again", 0, &entry);
+    MACHINE(machine, open_code("again: inc eax\njmp again", 0, &entry));
     const p5_observe_options options = {.size = sizeof options,
                                         .addresses = &entry,
                                         .address_count = 1,
@@ -483,7 +475,6 @@ TEST(a_run_ends_with_no_closed_observer)
     assert_int_equal(run_some(machine, 100), P5_END_INSTRUCTIONS);
     assert_null(observer);
     assert_int_equal(p5_machine_run_gdb(machine, "/no/such/folder", NULL, &result, &error), P5_ERR_IO);
-    p5_machine_close(machine);
 }
 
 static void try_everything(void *context, p5_machine *machine, const p5_observation *at)

@@ -177,7 +177,7 @@ TEST(goes_wrong)
         assert_string_equal(r.error.message, "cannot write the report: No space left on device");
         assert_int_equal(r.end, P5_END_STOPPED);
     }
-    p5_machine *machine = open_guest("quicksort", "1", "p55c-200");
+    MACHINE(machine, open_guest("quicksort", "1", "p55c-200"));
     p5_stat_intervals *intervals;
     p5_error error;
     const p5_stat stat = {.model = p5_machine_model(machine)};
@@ -189,5 +189,4 @@ TEST(goes_wrong)
     options = (p5_stat_intervals_options){.size = sizeof options, .stat = &wrong};
     assert_int_equal(p5_stat_intervals_open(machine, &options, &intervals, &error), P5_ERR_NAME);
     assert_null(intervals);
-    p5_machine_close(machine);
 }

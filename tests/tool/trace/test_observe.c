@@ -77,7 +77,7 @@ static void check_intervals_of(const char *name, const char *argument, const cha
                                uint64_t instructions, bool counts_only)
 {
     record noted = {.items = test_calloc(MOST, sizeof *noted.items)};
-    p5_machine *observed = open_guest(name, argument, model);
+    MACHINE(observed, open_guest(name, argument, model));
     p5_observe_options options = {.size = sizeof options,
                                   .every_clocks = clocks,
                                   .every_instructions = instructions,
@@ -89,23 +89,20 @@ static void check_intervals_of(const char *name, const char *argument, const cha
     p5_counts totals, alone, all;
     uint64_t executed, executed_alone, executed_all;
     run_to_end(observed, &totals, &executed);
-    p5_machine_close(observed);
     assert_true(noted.count > 3);
 
-    p5_machine *plain = open_guest(name, argument, model);
+    MACHINE(plain, open_guest(name, argument, model));
     run_to_end(plain, &alone, &executed_alone);
-    p5_machine_close(plain);
     assert_int_equal(executed, executed_alone);
     assert_memory_equal(&totals, &alone, sizeof totals);
 
     comparison c = {.noted = &noted, .guest = name, .clocks = clocks, .instructions = instructions};
     c.goal = goal_behind(&c, 0);
-    p5_machine *every = open_guest(name, argument, model);
+    MACHINE(every, open_guest(name, argument, model));
     p5_observe_options looks = {
         .size = sizeof looks, .every_clocks = 1, .every_instructions = 1, .observed = compare, .context = &c};
     assert_int_equal(p5_machine_observe(every, &looks, NULL, &error), P5_OK);
     run_to_end(every, &all, &executed_all);
-    p5_machine_close(every);
     assert_memory_equal(&all, &alone, sizeof all);
     assert_int_equal(c.next, noted.count);
     test_free(noted.items);
@@ -161,7 +158,7 @@ TEST(entries_have_exits)
     p5_error error = {0};
     assert_int_equal(p5_symbol_find(path, "sort", &addresses[0], NULL, &error), P5_OK);
     calls sorts = {0};
-    p5_machine *machine = open_guest("quicksort", "2", "p55c-200");
+    MACHINE(machine, open_guest("quicksort", "2", "p55c-200"));
     p5_observe_options options = {.size = sizeof options,
                                   .addresses = addresses,
                                   .address_count = 1,
@@ -171,10 +168,8 @@ TEST(entries_have_exits)
     p5_counts totals, alone;
     uint64_t executed;
     run_to_end(machine, &totals, &executed);
-    p5_machine_close(machine);
-    machine = open_guest("quicksort", "2", "p55c-200");
-    run_to_end(machine, &alone, &executed);
-    p5_machine_close(machine);
+    MACHINE(unobserved, open_guest("quicksort", "2", "p55c-200"));
+    run_to_end(unobserved, &alone, &executed);
     assert_memory_equal(&totals, &alone, sizeof totals);
     assert_int_equal(sorts.entries, sorts.exits);
     assert_true(sorts.entries > 1000 && sorts.deepest > 5);
@@ -205,7 +200,7 @@ static void note_mark(void *context, p5_machine *machine, const p5_observation *
 static void expect_marks(const char *guest, const p5_observation_kind *kinds, const uint32_t *numbers,
                          size_t count, marks *got)
 {
-    p5_machine *machine = open_guest(guest, NULL, "p55c-200");
+    MACHINE(machine, open_guest(guest, NULL, "p55c-200"));
     p5_observe_options options = {
         .size = sizeof options, .markers = true, .pmu = true, .observed = note_mark, .context = got};
     p5_error error = {0};
@@ -213,7 +208,6 @@ static void expect_marks(const char *guest, const p5_observation_kind *kinds, co
     p5_counts totals;
     uint64_t executed;
     run_to_end(machine, &totals, &executed);
-    p5_machine_close(machine);
     assert_int_equal(got->count, count);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(got->items[i].kind, kinds[i]);

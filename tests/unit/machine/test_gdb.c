@@ -19,7 +19,7 @@ static void open_machine(char *path, const uint8_t *bytes, size_t size)
     assert_int_equal(P5_OK, p5_machine_open(&options, &g.machine, NULL));
 }
 
-static void open_guest(void)
+static gdb *open_guest(void)
 {
     static const uint8_t code[] = {0x40, 0x43, 0xa3, 0x00, 0x20,
                                    0x00, 0x00, 0xeb, 0xf7}; /* inc, inc, mov, jmp */
@@ -29,13 +29,18 @@ static void open_guest(void)
     unlink(path);
     g.result.size = sizeof g.result;
     g.machine->debugger = &g.stops;
+    return &g;
 }
 
-static void close_guest(void)
+static void close_guest(gdb **opened)
 {
+    gdb_history_close(*opened);
     g.machine->debugger = NULL;
     p5_machine_close(g.machine);
 }
+
+/* Opens the guest of `g` until the end of the block. */
+#define OPEN_GUEST CLOSED_BY(close_guest) __attribute__((unused)) gdb *opened = open_guest()
 
 static void expect(const char *packet, const char *reply)
 {
@@ -54,7 +59,7 @@ static void run(uint64_t instructions)
 
 TEST(test_memory_and_registers)
 {
-    open_guest();
+    OPEN_GUEST;
     expect("m10000,3", "4043a3");
     expect("M10001,2:9090", "OK");
     expect("m10000,3", "409090");
@@ -72,12 +77,11 @@ TEST(test_memory_and_registers)
     expect("p25", "c200c20000000000");
     run(1);
     expect("p0", "79563412");
-    close_guest();
 }
 
 TEST(test_breakpoint)
 {
-    open_guest();
+    OPEN_GUEST;
     expect("Z0,10002,1", "OK");
     run(1000000);
     assert_int_equal(DEBUG_STOP_BREAKPOINT, g.stops.stop);
@@ -89,12 +93,11 @@ TEST(test_breakpoint)
     expect("z0,10002,1", "OK");
     run(1000);
     assert_int_equal(DEBUG_STOP_NONE, g.stops.stop);
-    close_guest();
 }
 
 TEST(test_watchpoint)
 {
-    open_guest();
+    OPEN_GUEST;
     expect("Z3,2000,4", "OK"); /* reads: there are none */
     run(100);
     assert_int_equal(DEBUG_STOP_NONE, g.stops.stop);
@@ -106,24 +109,6 @@ TEST(test_watchpoint)
     expect("z2,2002,1", "OK");
     run(100);
     assert_int_equal(DEBUG_STOP_NONE, g.stops.stop);
-    close_guest();
-}
-
-TEST(test_queries)
-{
-    open_guest();
-    expect("qXfer:features:read:target.xml:0,5", "m<?xml");
-    expect("qXfer:features:read:target.xml:fffff,5", "l");
-    expect("vCont?", "vCont;c;C;s;S");
-    expect("qUnknown", "");
-    expect("_", "");
-    expect("", "");
-    assert_int_equal(GDB_REPLY, gdb_packet(&g, "qRcmd,706d75", 12)); /* pmu */
-    assert_true(g.reply_size > 40);
-    assert_int_equal(GDB_CONTINUE, gdb_packet(&g, "vCont;c", 7));
-    assert_int_equal(GDB_STEP, gdb_packet(&g, "vCont;s:1;c", 11));
-    assert_int_equal(GDB_END, gdb_packet(&g, "D", 1));
-    close_guest();
 }
 
 TEST(test_malformed)
@@ -152,7 +137,7 @@ TEST(test_malformed)
                                           "qRcmd,0g",
                                           "qXfer:features:read:target.xml:,",
                                           "vCont;"};
-    open_guest();
+    OPEN_GUEST;
     for (unsigned i = 0; i < sizeof packets / sizeof packets[0]; i++) {
         assert_int_equal(GDB_REPLY, gdb_packet(&g, packets[i], strlen(packets[i])));
         if (strcmp(g.reply, "E01") != 0)
@@ -177,7 +162,6 @@ TEST(test_malformed)
         gdb_packet(&g, packet, size);
         assert_true(g.reply_size < sizeof g.reply);
     }
-    close_guest();
 }
 
 /* In real mode a selector is a sixteenth of its segment's base (386 manual, real-address mode). */
@@ -204,51 +188,19 @@ TEST(test_real_mode_selectors)
 }
 
 /* The registers in gdb's order (its features/i386/32bit-core.xml), then those of p5scope. */
-static const char *const register_values[40] = {"01000010",
-                                                "02000010",
-                                                "03000010",
-                                                "04000010",
-                                                "05000010",
-                                                "06000010",
-                                                "07000010",
-                                                "08000010", /* EAX to EDI */
-                                                "00000100",
-                                                "460a0000",
-                                                "08000000",
-                                                "10000000",
-                                                "10000000",
-                                                "10000000",
-                                                "10000000",
-                                                "10000000",
-                                                "000102030405060708ff",
-                                                "101112131415161718ff",
-                                                "202122232425262728ff",
-                                                "303132333435363738ff", /* ST */
-                                                "404142434445464748ff",
-                                                "505152535455565758ff",
-                                                "606162636465666768ff",
-                                                "707172737475767778ff",
-                                                "7f030000",
-                                                "11380000",
-                                                "aaaa0000",
-                                                "34120000",
-                                                "01020304",
-                                                "78560000",
-                                                "05060708",
-                                                "00000000",
-                                                "31000000",
-                                                "01000022",
-                                                "00000000",
-                                                "00010000",
-                                                "8877665544332211",
-                                                "c200c20000000000",
-                                                "0100000000000000",
-                                                "0200000000000000"};
+static const char register_values[] =
+    "01000010 02000010 03000010 04000010 05000010 06000010 07000010 08000010 " /* EAX to EDI */
+    "00000100 460a0000 08000000 10000000 10000000 10000000 10000000 10000000 " /* EIP, EFLAGS, CS to GS */
+    "000102030405060708ff 101112131415161718ff 202122232425262728ff 303132333435363738ff " /* ST(0) to ST(3) */
+    "404142434445464748ff 505152535455565758ff 606162636465666768ff 707172737475767778ff " /* ST(4) to ST(7) */
+    "7f030000 11380000 aaaa0000 34120000 01020304 78560000 05060708 00000000 " /* the rest of the x87 */
+    "31000000 01000022 00000000 00010000 "                                     /* CR0, CR2, CR3, CR4 */
+    "8877665544332211 c200c20000000000 0100000000000000 0200000000000000";     /* TSC, CESR, CTR0, CTR1 */
 
 /* Each register has its number, is read from its place and written to it. */
 TEST(test_register_numbers)
 {
-    open_guest();
+    OPEN_GUEST;
     engine *e = g.machine->engine;
     for (unsigned r = 0; r < 8; r++)
         engine_set(e, (engine_register)(ENGINE_EAX + r), 0x10000000 + r + 1);
@@ -259,8 +211,8 @@ TEST(test_register_numbers)
         uint8_t bytes[4];
     } parts[] = {{0, {0x7f, 0x03}},  {4, {0x11, 0x38}},  {8, {0xaa, 0xaa}}, {12, {1, 2, 3, 4}},
                  {16, {0x34, 0x12}}, {20, {5, 6, 7, 8}}, {24, {0x78, 0x56}}};
-    for (unsigned n = 0; n < sizeof parts / sizeof parts[0]; n++)
-        memcpy(image + parts[n].at, parts[n].bytes, 4);
+    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        memcpy(image + parts[i].at, parts[i].bytes, 4);
     for (unsigned n = 0; n < 80; n++)
         image[28 + n] = (uint8_t)(n % 10 == 9 ? 0xff : n / 10 * 16 + n % 10);
     engine_set_x87(e, image);
@@ -274,18 +226,20 @@ TEST(test_register_numbers)
         snprintf(packet, sizeof packet, "P%x=%s", written[n].number, written[n].value);
         expect(packet, "OK");
     }
-    char all[1024] = "";
-    for (unsigned n = 0; n < 40; n++) {
+    char values[sizeof register_values], all[sizeof register_values] = "";
+    strcpy(values, register_values);
+    unsigned number = 0;
+    for (const char *value = strtok(values, " "); value != NULL; value = strtok(NULL, " "), number++) {
         char packet[64];
-        snprintf(packet, sizeof packet, "p%x", n);
+        snprintf(packet, sizeof packet, "p%x", number);
         gdb_packet(&g, packet, strlen(packet));
-        if (strcmp(g.reply, register_values[n]) != 0)
-            fail_msg("register %u is %s, expected %s", n, g.reply, register_values[n]);
-        strcat(all, register_values[n]);
-        snprintf(packet, sizeof packet, "P%x=%s", n,
-                 register_values[n]); /* what is there may be written anywhere */
+        if (strcmp(g.reply, value) != 0)
+            fail_msg("register %u is %s, expected %s", number, g.reply, value);
+        strcat(all, value);
+        snprintf(packet, sizeof packet, "P%x=%s", number, value); /* what is there may be written anywhere */
         expect(packet, "OK");
     }
+    assert_int_equal(number, 40);
     expect("p28", "E01");
     expect("g", all);
     /* other values: of selectors in protected mode and of CR0 none, of CR4 no reserved bits */
@@ -305,7 +259,6 @@ TEST(test_register_numbers)
         expect(accepted[n][0], "OK");
         expect(accepted[n][1], accepted[n][2]);
     }
-    close_guest();
 }
 
 /* gdb's numbers of Linux's signals (include/gdb/signals.def), and the other ways in which a run stops or ends. */
@@ -313,7 +266,7 @@ TEST(test_stop_replies)
 {
     static const uint8_t numbers[] = {0,   1,  2,  3,  4,  5,  6,  10, 8,  9,  30, 11, 31, 13, 14, 15,
                                       143, 20, 19, 17, 18, 21, 22, 16, 24, 25, 26, 27, 28, 23, 32, 12};
-    open_guest();
+    OPEN_GUEST;
     char reply[64];
     for (int signal = 1; signal < 34; signal++) {
         g.stops.stop = DEBUG_STOP_SIGNAL;
@@ -345,7 +298,6 @@ TEST(test_stop_replies)
     g.result.end = P5_END_HALT;
     expect("?", "X06");
     g.machine->ended = false;
-    close_guest();
 }
 
 TEST(test_other_packets)
@@ -355,6 +307,14 @@ TEST(test_other_packets)
         gdb_action action;
         const char *reply;
     } rows[] = {{"qAttached", GDB_REPLY, "1"},
+                {"qUnknown", GDB_REPLY, ""},
+                {"_", GDB_REPLY, ""},
+                {"", GDB_REPLY, ""},
+                {"qXfer:features:read:target.xml:0,5", GDB_REPLY, "m<?xml"},
+                {"qXfer:features:read:target.xml:fffff,5", GDB_REPLY, "l"},
+                {"vCont?", GDB_REPLY, "vCont;c;C;s;S"},
+                {"vCont;c", GDB_CONTINUE, ""},
+                {"vCont;s:1;c", GDB_STEP, ""},
                 {"qfThreadInfo", GDB_REPLY, "m1"},
                 {"qsThreadInfo", GDB_REPLY, "l"},
                 {"qC", GDB_REPLY, "QC1"},
@@ -378,7 +338,7 @@ TEST(test_other_packets)
                 {"vKill;1", GDB_END, "OK"},
                 {"k", GDB_END, ""},
                 {"D", GDB_END, "OK"}};
-    open_guest();
+    OPEN_GUEST;
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         g.killed = false;
         if (gdb_packet(&g, rows[i].packet, strlen(rows[i].packet)) != rows[i].action ||
@@ -390,6 +350,8 @@ TEST(test_other_packets)
     expect("p8", "01000100");
     gdb_packet(&g, "s 10001", 7);
     assert_string_equal(g.reply, "E01");
+    assert_int_equal(GDB_REPLY, gdb_packet(&g, "qRcmd,706d75", 12)); /* pmu */
+    assert_true(g.reply_size > 40);
     gdb_packet(&g, "qSupported:x", 12);
     assert_non_null(strstr(g.reply, "QStartNoAckMode+;swbreak-;hwbreak+;"));
     /* the description in pieces is the description */
@@ -404,13 +366,12 @@ TEST(test_other_packets)
         assert_int_equal(g.reply[0], at < length ? 'm' : 'l');
     }
     assert_string_equal(joined, text);
-    close_guest();
 }
 
 /* When all places are taken every second state goes, but never the first, and the distance between states doubles. */
 TEST(test_history_thins_out)
 {
-    open_guest();
+    OPEN_GUEST;
     gdb_history *h = &g.history;
     gdb_history_keep(&g);
     h->spacing = 10;
@@ -423,8 +384,6 @@ TEST(test_history_thins_out)
     assert_int_equal(h->spacing, 40);
     for (unsigned i = 0; i < h->count; i++)
         assert_int_equal(h->states[i].instructions, i * h->spacing);
-    gdb_history_close(&g);
-    close_guest();
 }
 
 static bool interrupted(void *context)
@@ -441,7 +400,7 @@ TEST(test_going_back_is_interrupted)
     for (unsigned step = 0; step < 2; step++) {
         for (unsigned call = 0; call < 40; call++) {
             unsigned left = call;
-            open_guest();
+            OPEN_GUEST;
             gdb_history_keep(&g);
             run(40);
             expect("Z0,10001,1", "OK");
@@ -452,8 +411,6 @@ TEST(test_going_back_is_interrupted)
                 assert_true(call == 0 || left > 0);
                 arrived[step]++;
             }
-            gdb_history_close(&g);
-            close_guest();
         }
         assert_in_range(arrived[step], 2, 39);
     }
@@ -470,7 +427,7 @@ static bool never(void *context)
 TEST(test_going_back_fails)
 {
     for (unsigned step = 0; step < 2; step++) {
-        open_guest();
+        OPEN_GUEST;
         p5_machine *present = g.machine;
         gdb_history_keep(&g);
         run(40);
@@ -486,23 +443,19 @@ TEST(test_going_back_fails)
         g.history.states[0].size = size;
         assert_ptr_equal(g.machine, present);
         expect("?", "T05thread:1;");
-        gdb_history_close(&g);
-        close_guest();
     }
 }
 
 /* Going back passes a signal, which then is not the reason of the stop. */
 TEST(test_going_back_forgets_signals)
 {
-    open_guest();
+    OPEN_GUEST;
     gdb_history_keep(&g);
     run(40);
     g.stops.stop = DEBUG_STOP_SIGNAL;
     g.stops.signal = 11;
     assert_true(gdb_history_back(&g, true, never, NULL));
     assert_int_equal(g.stops.signal, 0);
-    gdb_history_close(&g);
-    close_guest();
 }
 
 /* Returns the output of `monitor pipeline`, in hexadecimal. */
@@ -519,15 +472,16 @@ TEST(test_pipeline_follows)
 {
     enum { STEPPED_BACK = 39, FORWARD = 64 };
     static char expected[2][sizeof g.reply];
-    open_guest();
-    pipeline();
-    run(STEPPED_BACK);
-    strcpy(expected[0], pipeline());
-    run(FORWARD - STEPPED_BACK);
-    strcpy(expected[1], pipeline());
-    close_guest();
+    {
+        OPEN_GUEST;
+        pipeline();
+        run(STEPPED_BACK);
+        strcpy(expected[0], pipeline());
+        run(FORWARD - STEPPED_BACK);
+        strcpy(expected[1], pipeline());
+    }
     for (unsigned in_past = 0; in_past < 2; in_past++) { /* where recording begins */
-        open_guest();
+        OPEN_GUEST;
         gdb_history_keep(&g);
         if (!in_past)
             pipeline();
@@ -542,7 +496,5 @@ TEST(test_pipeline_follows)
         assert_true(gdb_history_arrives(&g));
         run(FORWARD - STEPPED_BACK - 1);
         assert_string_equal(pipeline(), expected[1]);
-        gdb_history_close(&g);
-        close_guest();
     }
 }
