@@ -26,6 +26,7 @@ enum {
     BLOCK_BYTES = 256,
     CODE = 0x100000,
     DATA = 0x200000,
+    VIDEO = 0xa0000, /* memory with slow cycles, which is not cached */
     TABLES = 0x300000,
     STRETCHES = 3000,
     REFERENCES = 1024,
@@ -59,6 +60,7 @@ typedef struct batch {
 /* One random guest: how it mixes. */
 typedef struct mix {
     unsigned hot_blocks;      /* of BLOCKS */
+    uint32_t data;            /* where references go */
     uint32_t data_bytes;      /* references fall into so much */
     unsigned loop_percent;    /* the block runs again */
     unsigned odd_percent;     /* references that are misaligned, in code, not cacheable ... */
@@ -106,7 +108,7 @@ static void open_twin(twin *t, const p5_model *model, bool on, const guest_block
 
 static p5_access reference_in(random_source *r, const mix *m, bool write)
 {
-    uint32_t linear = DATA + random_below(r, m->data_bytes / 4) * 4;
+    uint32_t linear = m->data + random_below(r, m->data_bytes / 4) * 4;
     uint8_t size = 4, flags = write ? P5_ACCESS_WRITE : 0;
     if (random_below(r, 100) < m->odd_percent) {
         switch (random_below(r, 6)) {
@@ -625,6 +627,7 @@ static bool law_holds(const p5_model *model, const timing *clocks, unsigned long
     if (!profile_start(with[PROFILED].core, &(profile_options){.sample_quantity = P5_PROFILE_NONE}))
         abort();
     const mix m = {.hot_blocks = 1 + random_below(&r, BLOCKS),
+                   .data = random_below(&r, 8) == 0 ? VIDEO : DATA,
                    .data_bytes = 64u << random_below(&r, 13),
                    .loop_percent = random_below(&r, 90),
                    .odd_percent = random_below(&r, 3) * random_below(&r, 20),
