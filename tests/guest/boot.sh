@@ -29,6 +29,8 @@ boots pci + '' </dev/null
 boots lines "$(printf '%s\n' A B C D E F G H I J K L M N O P Q R S T U V W X Y Z one two)" '' </dev/null
 # A guest without a disk may ask for one to boot from, read it and write to it.
 boots no_disk + 'INT 19h: there is no disk to boot from' --flat=0x1000:0 --real </dev/null
+# No key is lost while the key buffer is full.
+printf 'The quick brown fox jumps over the lazy dog.' | boots type_ahead 'The quick brown fox jumps over the lazy dog.' ''
 # Keys: the words of the IBM PS/2 and PC BIOS interface technical reference, for 101 keys and for 83.
 boots keys '1E61 1E41 2E03 48E0 53E0 8DE0 9800 3B00 5400 6900 8500 2D00 7800 0F00 0F09 011B 4800 5300 4400 7300 1C0D ' '' \
     --keys 'aA<ctrl-c><up><delete><ctrl-up><alt-up><f1><shift-f1><alt-f2><f11><alt-x><alt-1><shift-tab><tab><esc><up><delete><f11><f10><ctrl-up><ctrl-left><enter>'

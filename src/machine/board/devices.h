@@ -104,6 +104,8 @@ void keyboard_set_one_by_one(devices *b);
 void keyboard_attach_use(devices *b, keyboard_use (*use)(const p5_machine *machine));
 /* Requests a key of the user's input from the keyboard. */
 void keyboard_request_key(devices *b);
+/* Withdraws the request: the keyboard sends no further key until the next one. */
+void keyboard_hold_keys(devices *b);
 /* Returns true if no key is being sent and the input has ended. */
 bool keyboard_exhausted(const devices *b);
 /* Called when the guest polls for a key. Stops a guest that keeps polling after the end of the input: after ten

@@ -267,6 +267,11 @@ void keyboard_request_key(devices *b)
     keyboard_expect(b);
 }
 
+void keyboard_hold_keys(devices *b)
+{
+    b->keyboard.wanted = false;
+}
+
 bool keyboard_exhausted(const devices *b)
 {
     const keyboard *k = &b->keyboard;
