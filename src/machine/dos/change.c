@@ -6,6 +6,12 @@
 
 #include "machine/dos/dos_internal.h"
 
+/* Makes the guest's path at `linear` absolute. Returns DOS_NO_PATH for any error, as the functions here do in MS-DOS. */
+static dos_error path_at(const dos *d, uint32_t linear, dos_path *path)
+{
+    return dos_path_at(d, linear, path) == DOS_OK ? DOS_OK : DOS_NO_PATH;
+}
+
 /* Finds the place of a path without wildcards and checks that it may be changed. `missing`: its last name need not
  * exist. */
 static dos_error path_to_change(const dos *d, const dos_path *path, bool missing, share_place *place)
@@ -21,7 +27,7 @@ dos_error dos_call_make_directory(dos *d)
 {
     dos_path path;
     SHARE_PLACE(place);
-    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    dos_error wrong = path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK)
         wrong = path_to_change(d, &path, true, &place);
     if (wrong == DOS_OK)
@@ -34,7 +40,7 @@ dos_error dos_call_remove_directory(dos *d)
 {
     dos_path path;
     SHARE_PLACE(place);
-    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    dos_error wrong = path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK && strcmp(path.text, d->directories[path.drive]) == 0)
         return DOS_CURRENT_DIRECTORY;
     if (wrong == DOS_OK)
@@ -50,7 +56,7 @@ dos_error dos_call_change_directory(dos *d)
     dos_path path;
     SHARE_PLACE(place);
     struct stat about;
-    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    dos_error wrong = path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong == DOS_OK && path.text[0] != '\0') {
         wrong = dos_path_find(d, &path, false, &place);
         if (wrong == DOS_OK && place.directory >= 0 && /* else it is a virtual directory above a share */
@@ -92,7 +98,7 @@ dos_error dos_delete(dos *d, const dos_path *path)
 dos_error dos_call_delete(dos *d)
 {
     dos_path path;
-    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    dos_error wrong = path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     return wrong == DOS_OK ? dos_delete(d, &path) : wrong;
 }
 
@@ -114,9 +120,9 @@ dos_error dos_rename(dos *d, const dos_path *old, const dos_path *new)
 dos_error dos_call_rename(dos *d)
 {
     dos_path from, to;
-    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &from);
+    dos_error wrong = path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &from);
     if (wrong == DOS_OK)
-        wrong = dos_path_at(d, dos_pointer(d, ENGINE_ES, ENGINE_EDI), &to);
+        wrong = path_at(d, dos_pointer(d, ENGINE_ES, ENGINE_EDI), &to);
     return wrong == DOS_OK ? dos_rename(d, &from, &to) : wrong;
 }
 
@@ -127,9 +133,11 @@ dos_error dos_call_attributes(dos *d)
     dos_path path;
     SHARE_PLACE(place);
     struct stat about = {0};
-    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
+    dos_error wrong = path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
     if (wrong != DOS_OK)
         return wrong;
+    if (strpbrk(path.text, "*?") != NULL)
+        return DOS_NO_PATH;
     if (bios_low(&d->bios, ENGINE_EAX) > 1)
         return DOS_NO_FUNCTION;
     uint16_t attributes = DOS_READ_ONLY | DOS_ARCHIVE;

@@ -192,22 +192,16 @@ static dos_error find(dos *d, transfer_area *area)
     return DOS_OK;
 }
 
-/* AH = 4Eh: Finds the first entry that matches DS:DX. Without a match, the error is DOS_NO_FILE for a name without
- * wildcards, otherwise DOS_NO_MORE_FILES. For the root and for a volume label it is always DOS_NO_MORE_FILES. */
+/* AH = 4Eh: Finds the first entry that matches DS:DX. Without a match, the error is DOS_NO_MORE_FILES, with wildcards or
+ * without; for a path that is wrong, it is DOS_NO_PATH. MS-DOS 4.0, $FIND_FIRST. */
 dos_error dos_call_find_first(dos *d)
 {
     dos_path path;
     transfer_area area = {0};
-    dos_error wrong = dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path);
-    if (wrong != DOS_OK)
-        return wrong;
-    wrong = dos_search_begin(d, &path, bios_low(&d->bios, ENGINE_ECX), &area.search);
-    if (wrong == DOS_OK)
-        wrong = find(d, &area);
-    return wrong == DOS_NO_MORE_FILES && path.text[0] != '\0' && area.search.attributes != DOS_VOLUME &&
-                   strpbrk(path.text, "*?") == NULL
-               ? DOS_NO_FILE
-               : wrong;
+    if (dos_path_at(d, dos_pointer(d, ENGINE_DS, ENGINE_EDX), &path) != DOS_OK)
+        return DOS_NO_PATH;
+    dos_error wrong = dos_search_begin(d, &path, bios_low(&d->bios, ENGINE_ECX), &area.search);
+    return wrong == DOS_OK ? find(d, &area) : wrong;
 }
 
 /* AH = 4Fh: Continues the search whose state is in the transfer area. */

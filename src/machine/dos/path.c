@@ -101,12 +101,12 @@ void dos_name_unpack(const char packed[11], char name[DOS_NAME])
 /* --- from the guest --- */
 
 /* Appends a component of the guest's text to a path. "." changes nothing, ".." removes the last name, and other names are
- * cut to their 8.3 form. */
+ * cut to their 8.3 form. Returns DOS_NO_PATH for ".." above the root, DOS_NO_FILE for what is not a name. */
 static dos_error path_add(dos_path *path, const char *component, size_t length)
 {
     char text[80], packed[11], name[DOS_NAME];
     if (length >= sizeof text)
-        return DOS_NO_PATH;
+        return DOS_NO_FILE;
     memcpy(text, component, length);
     text[length] = '\0';
     if (strcmp(text, ".") == 0)
@@ -119,16 +119,18 @@ static dos_error path_add(dos_path *path, const char *component, size_t length)
         return DOS_OK;
     }
     if (!pack_guest(text, packed))
-        return DOS_NO_PATH;
+        return DOS_NO_FILE;
     dos_name_unpack(packed, name);
     size_t used = strlen(path->text);
     if (used + 1 + strlen(name) >= sizeof path->text)
-        return DOS_NO_PATH;
+        return DOS_NO_FILE;
     snprintf(path->text + used, sizeof path->text - used, "\\%s", name);
     return DOS_OK;
 }
 
-/* Makes the guest's path absolute, with the current drive and that drive's current directory. Keeps wildcards. */
+/* Makes the guest's path absolute, with the current drive and that drive's current directory. Keeps wildcards. The errors
+ * are those of MS-DOS 4.0's TransPath: DOS_NO_FILE for no path or only a drive, and for a last component that is not a
+ * name; else DOS_NO_PATH. */
 dos_error dos_path_parse(const dos *d, const char *text, dos_path *path)
 {
     *path = (dos_path){.drive = d->drive};
@@ -139,6 +141,8 @@ dos_error dos_path_parse(const dos *d, const char *text, dos_path *path)
         path->drive = (uint8_t)(letter - 'A');
         text += 2;
     }
+    if (*text == '\0')
+        return DOS_NO_FILE;
     if (*text != '\\' && *text != '/')
         memcpy(path->text, d->directories[path->drive], sizeof path->text);
     dos_error wrong = DOS_OK;
@@ -149,9 +153,9 @@ dos_error dos_path_parse(const dos *d, const char *text, dos_path *path)
             wrong = path_add(path, text, length);
         text += length;
     }
-    if (wrong == DOS_OK && dos_path_device(path) == DOS_CLOSED && !dos_drive_there(d, path->drive))
-        return DOS_NO_PATH;
-    return wrong;
+    bool no_drive =
+        wrong == DOS_OK && dos_path_device(path) == DOS_CLOSED && !dos_drive_there(d, path->drive);
+    return no_drive || (wrong == DOS_NO_FILE && *text != '\0') ? DOS_NO_PATH : wrong;
 }
 
 /* Returns the device that the last name denotes, whatever its extension, or DOS_CLOSED. All but the console act as

@@ -1,4 +1,5 @@
-; Error codes of MS-DOS 6.22 (Ralf Brown's Interrupt List, INT 21h) where DOSBox has others.
+; Error codes of MS-DOS 6.22 (Ralf Brown's Interrupt List, INT 21h) where DOSBox has others. Those of paths are MS-DOS 4.0's (TransPath and its
+; callers in MACRO2.ASM, FILE.ASM, PATH.ASM and SEARCH.ASM).
 ;! dosbox it has other codes
 ;! output
 ;! 42 no such 0001 C
@@ -15,8 +16,8 @@
 ;! 43 no parent 0003 C
 ;! 43 a folder 0010
 ;! 43 hidden 0005 C
-;! 4E none 0002 C
-;! 59 0002 0803 0200
+;! 4E none 0012 C
+;! 59 0012 0803 0200
 ;! 5D sets it 0077
 ;! 5D its meaning 0077 0C02 0500
 ;! 59 of a failure 0001 0704 0100
@@ -46,6 +47,23 @@
 ;! 36 no drive FFFF C
 ;! 5D area 0002 0000 0080 001A 0080 0000
 ;! 4E volume 0012 C
+;! 3D nothing 0002 C
+;! 3C nothing 0002 C
+;! 60 nothing 0002 C
+;! 39 nothing 0003 C
+;! 3A nothing 0003 C
+;! 3B nothing 0003 C
+;! 41 nothing 0003 C
+;! 43 nothing 0003 C
+;! 4E nothing 0003 C
+;! 4B nothing 0002 C
+;! 3D a drive 0002 C
+;! 3B a drive 0003 C
+;! 43 a drive 0003 C
+;! 3D no name 0002 C
+;! 3D no folder's name 0003 C
+;! 43 no name 0003 C
+;! 43 pattern 0003 C
 ;! 4B no such 0001 C
 ;! 41 4100
 ;! 3A 3A00
@@ -171,6 +189,28 @@ org 100h
         report "5D area", ax, bx, cx, dx, di, bp
         mov cx, 8               ; there is no volume label
         file "4E volume", 4e00h, inside
+        mov cx, 0
+        file "3D nothing", 3d00h, nothing
+        file "3C nothing", 3c00h, nothing
+        mov si, nothing
+        mov di, area
+        mov ah, 60h
+        int 21h
+        report "60 nothing", ax
+        file "39 nothing", 3900h, nothing
+        file "3A nothing", 3a00h, nothing
+        file "3B nothing", 3b00h, nothing
+        file "41 nothing", 4100h, nothing
+        file "43 nothing", 4300h, nothing
+        file "4E nothing", 4e00h, nothing
+        file "4B nothing", 4b00h, nothing
+        file "3D a drive", 3d00h, drive
+        file "3B a drive", 3b00h, drive
+        file "43 a drive", 4300h, drive
+        file "3D no name", 3d00h, no_name
+        file "3D no folder's name", 3d00h, no_folder
+        file "43 no name", 4300h, no_name
+        file "43 pattern", 4300h, pattern
         file "4B no such", 4b07h, inside
         file "41", 4100h, inside
         file "3A", 3a00h, folder
@@ -191,6 +231,11 @@ folder: db 'FOLDER', 0
 inside: db '\FOLDER\A.TXT', 0
 no_parent: db 'NONE\A.TXT', 0
 none:   db 'NONE.TXT', 0
+nothing: db 0
+drive:  db 'C:', 0
+no_name: db 'A|B', 0
+no_folder: db 'A|B\C', 0
+pattern: db 'A?', 0
 above:  db '..\..\x', 0
 codes:  dw 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 15, 16, 17, 18, 80, 0ffffh
 error:  dw 77h, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
