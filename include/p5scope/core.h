@@ -305,8 +305,8 @@ unsigned p5_block_accesses(const p5_block *block, unsigned i); /* number of fixe
 
 /* Prices one retired stretch. The fast path allocates nothing. This and the next functions with a struct return
  * P5_ERR_STATE or P5_ERR_UNSUPPORTED, and do nothing, if its `size` is wrong (p5scope/status.h); otherwise P5_OK. This
- * and the next one also return P5_ERR_RANGE, and do nothing, if a member is out of its range, or an array is NULL whose
- * count is not 0. */
+ * and the next one also return P5_ERR_RANGE, and do nothing, if a member is out of its range, an array is NULL whose
+ * count is not 0, or an instruction before the last one lacks a reference. */
 p5_status p5_core_retire(p5_core *core, const p5_retired *retired);
 
 /* Prices the delivery of an exception or interrupt. The errors are those of p5_core_retire. */

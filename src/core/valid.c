@@ -20,12 +20,20 @@ static bool level_valid(uint8_t cpl, uint8_t mode)
     return cpl <= 3 && mode <= P5_MODE_V86;
 }
 
+/* Returns whether the stretch has the references of all its instructions but the last one, which may make fewer. */
+static bool accesses_suffice(const p5_retired *r)
+{
+    const uint32_t *start = r->block->access_start;
+    return r->access_count >= start[r->first + r->count - 1] - start[r->first];
+}
+
 bool valid_retired(const p5_retired *r)
 {
     return r->block != NULL && r->count != 0 && r->first + r->count <= r->block->count &&
-           accesses_valid(r->accesses, r->access_count) && (r->value_count == 0 || r->values != NULL) &&
-           level_valid(r->cpl, r->mode) && level_valid(r->cpl_after, r->mode) && r->iopl <= 3 &&
-           r->gate <= P5_GATE_TASK && (!r->unsafe_x87 || r->unsafe_mask != NULL);
+           accesses_suffice(r) && accesses_valid(r->accesses, r->access_count) &&
+           (r->value_count == 0 || r->values != NULL) && level_valid(r->cpl, r->mode) &&
+           level_valid(r->cpl_after, r->mode) && r->iopl <= 3 && r->gate <= P5_GATE_TASK &&
+           (!r->unsafe_x87 || r->unsafe_mask != NULL);
 }
 
 bool valid_exception(const p5_exception *e)

@@ -19,8 +19,8 @@ TEST(test_retire)
                               .cpl_after = 3,
                               .mode = P5_MODE_PROTECTED};
     const uint64_t clock = p5_core_clock(core);
-    p5_retired wrong[12]; /* each with one mistake */
-    for (unsigned i = 0; i < 12; i++)
+    p5_retired wrong[13]; /* each with one mistake */
+    for (unsigned i = 0; i < 13; i++)
         wrong[i] = right;
     wrong[0].block = NULL;
     wrong[1].count = 0;
@@ -34,7 +34,8 @@ TEST(test_retire)
     wrong[9].mode = P5_MODE_V86 + 1;
     wrong[10].iopl = 4;
     wrong[11].gate = P5_GATE_TASK + 1;
-    for (unsigned i = 0; i < 12; i++)
+    wrong[12].access_count = 0; /* the first instruction has one */
+    for (unsigned i = 0; i < 13; i++)
         assert_int_equal(P5_ERR_RANGE, p5_core_retire(core, &wrong[i]));
     for (unsigned size = 0; size <= UINT8_MAX; size++) {
         access.size = (uint8_t)size;
