@@ -270,7 +270,8 @@ void p5_counts_add(p5_counts *counts, const p5_counts *more);
 void p5_counts_subtract(p5_counts *counts, const p5_counts *earlier);
 /* Return totals at the privilege classes of `cpl_mask` (P5_CPL_MASK_*). What the library does not know is 0.
  *   p5_counts_clocks     the core clocks that have passed
- *   p5_counts_event      an event's increments: occurrences, or the clocks of an event that measures a duration
+ *   p5_counts_event      an event's increments: occurrences, or the clocks of an event that measures a duration. Some
+ *                        events count on a processor that lacks them (p5_event_info.families), too
  *   p5_counts_asserted   the clocks in which the event's signal was on
  *   p5_counts_stall      the clocks of a stall cause; those of all causes add up to p5_counts_clocks
  *   p5_counts_bus_bytes  the bytes that bus cycles of the processor have read or (`written`) written: lines,

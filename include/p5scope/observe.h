@@ -81,7 +81,8 @@ typedef struct p5_event_watch {
 } p5_event_watch;
 
 /* Instructions that were executed in sequence: a block of straight code, or a part of one. The engine chooses
- * where to divide code into stretches, and versions differ in that; the sums over stretches do not. */
+ * where to divide code into stretches, and versions differ in that; the sums over stretches do not. What follows the
+ * last stretch of a run, such as the delivery of an exception that ends it, belongs to none. */
 typedef struct p5_stretch {
     size_t size;           /* of this struct in the library */
     uint32_t address;      /* linear, of the first instruction */

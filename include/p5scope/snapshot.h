@@ -21,7 +21,8 @@ extern "C" {
 /* Texts for those who load the snapshot. Zero-initialise, set `size`. They change nothing in the machine. */
 typedef struct p5_save_options {
     size_t size;         /* sizeof (p5_save_options) */
-    const char *guest;   /* the guest's file, for its symbols; NULL = unknown */
+    const char *guest;   /* the guest's file, for its symbols; its absolute path is stored. NULL or no such
+                            file = unknown */
     const char *command; /* the guest and its arguments, for reports; NULL = unknown */
 } p5_save_options;
 

@@ -39,7 +39,7 @@ const cli_verb verb_explain = {
     .operands = "[NAME]",
     .doc = "Say what NAME is, when it occurs and how to avoid it, where the manual describes it, and show "
            "an example that 'p5scope bench' runs. NAME is an owner of clocks, a reason for not pairing, an "
-           "event or its code, a metric or metric group, a column of a report, a register or a field of it, "
-           "or an exception. With no NAME: list the names."
+           "event or its code, a part of the processor, a metric or metric group, a column of a report, a "
+           "register or a field of it, or an exception. With no NAME: list the names."
            "\vExamples:\n  p5scope explain agi\n  p5scope explain next one needs its result",
     .run = run};

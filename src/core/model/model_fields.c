@@ -95,8 +95,10 @@ const model_field model_fields[] = {
     NUMBER("interrupt", "task_gate", timing.dispatch_task, 1, 250,
            "core clocks of a delivery through a task gate (inferred)"),
 
-    POWER("code_cache", "ways", code_cache.ways, 2, 4, "ways of 4 KB each (128 sets of 32-byte lines)"),
-    POWER("data_cache", "ways", data_cache.ways, 2, 4, "ways of 4 KB each (128 sets of 32-byte lines)"),
+    POWER("code_cache", "ways", code_cache.ways, 2, 4,
+          "ways of 4 KB each (128 sets of 32-byte lines), replaced by tree pseudo-LRU"),
+    POWER("data_cache", "ways", data_cache.ways, 2, 4,
+          "ways of 4 KB each (128 sets of 32-byte lines), replaced by tree pseudo-LRU"),
     FLAG("data_cache", "same_set_waits", data_cache.same_set_waits,
          "a lookup in the set of a line that is being filled waits until the line is in the array "
          "(measured: chains through one set cost 4 clocks more on P54C, none on P55C)"),

@@ -296,6 +296,7 @@ static p5_status explain_all(explainer *to, p5_error *error)
                                         P5_FAMILY_P55C | P5_MONITOR_ARCH3};
     explain_owners(to);
     explain_topics(to, "reason", "reason for not pairing");
+    explain_topics(to, "part", "part of the processor");
     explain_topics(to, "figure", "figure");
     explain_topics(to, "column", "column");
     explain_events(to);

@@ -1,5 +1,5 @@
-/* The explanations of events/words.tsv: of owners of clocks (events/stalls.tsv), events, reasons for not pairing, registers,
- * exceptions, figures of reports, and columns of tables. */
+/* The explanations of events/words.tsv: of owners of clocks (events/stalls.tsv), events, reasons for not pairing, parts of
+ * the processor, registers, exceptions, figures of reports, and columns of tables. */
 #ifndef REPORT_STAT_WORDS_H
 #define REPORT_STAT_WORDS_H
 
@@ -9,7 +9,7 @@
 
 /* A row of the table, which explains all of its names. A field that is empty in the table is "". */
 typedef struct words_topic {
-    const char *kind;    /* count (an owner or an event), reason, register, exception, figure, column */
+    const char *kind;    /* count (an owner or an event), reason, part, register, exception, figure, column */
     const char *names;   /* separated by ';' */
     const char *what;    /* what it is */
     const char *when;    /* when it occurs */

@@ -106,6 +106,8 @@ def test_errors_are_the_librarys():
         machine.counts()
     with pytest.raises(TypeError, match="clock_hmz"):
         p5scope.Machine(clock_hmz=100)
+    with pytest.raises(TypeError, match="a share has no field 'gest'"):
+        p5scope.Machine(shares=[{"host": "/", "gest": "/data"}])
     with pytest.raises(p5scope.Error, match="decode"):
         with p5scope.Core() as core:
             core.block(b"\x0f")
