@@ -304,7 +304,8 @@ const p5_model *p5_machine_model(const p5_machine *machine);
 void p5_machine_settle(p5_machine *machine);
 /* Gets all totals at the current instruction, without a pending one. Reading changes nothing. */
 void p5_machine_counts(p5_machine *machine, p5_counts *counts);
-/* Return the number of completed instructions, and the model's clock (core clocks). Both are cheap. */
+/* Return the number of completed instructions, and the model's clock (core clocks). Both are cheap. The event
+ * instructions_executed also counts exceptions and interrupts that enter their handlers. */
 uint64_t p5_machine_instructions(const p5_machine *machine);
 uint64_t p5_machine_clock(const p5_machine *machine);
 

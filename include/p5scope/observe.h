@@ -5,7 +5,8 @@
  *
  * What a callback sees is exact at its point, also inside a block: the totals include every instruction that
  * has entered EX. An instruction in D1 that still waits for a partner to pair with has not entered EX; so
- * `instructions` can be one more than event instructions_executed.
+ * `instructions` can be one more than event instructions_executed without the exceptions and interrupts that the event
+ * counts, too.
  *
  * A machine may have several observers. They are called in the order in which they were opened.
  *
