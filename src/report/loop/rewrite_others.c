@@ -66,19 +66,18 @@ bool rule_leave_by_moves(rule *r)
 
 /* ---- x87 ----------------------------------------------------------------------------------------------- */
 
-/* Returns whether an instruction is an x87 instruction with a memory operand whose opcode, masked, is
- * `opcode`, and whose extension (the reg field of ModRM) is in the set `extensions`, which has bit n for
- * n. */
-static bool is_x87_memory(const code_insn *item, unsigned opcode_mask, unsigned opcode, unsigned extensions)
+/* Returns whether an instruction is an x87 instruction with an operand m32, whose opcode is `opcode`, or m64, and whose
+ * extension (the reg field of ModRM) is in the set `extensions`, which has bit n for n. */
+static bool is_x87_memory(const code_insn *item, unsigned opcode, unsigned extensions)
 {
-    return rule_is_unprefixed(item) && item->insn.memory && (item->bytes[0] & opcode_mask) == opcode &&
+    return rule_is_unprefixed(item) && item->insn.memory && (item->bytes[0] & 0xfb) == opcode &&
            (extensions >> item->insn.reg & 1) != 0;
 }
 
 /* FSTP m32 or m64: D9h or DDh with extension 3. */
 static bool is_store(const code_insn *item)
 {
-    return is_x87_memory(item, 0xfb, 0xd9, 1 << 3);
+    return is_x87_memory(item, 0xd9, 1 << 3);
 }
 
 /* FXCH ST(1). */
@@ -98,7 +97,7 @@ static void put_exchange1(rule *r)
 bool rule_store_after_load(rule *r)
 {
     const code_insn *next = rule_next_item(r);
-    if (next == NULL || !is_store(r->item) || !is_x87_memory(next, 0xfb, 0xd9, 1 << 0) ||
+    if (next == NULL || !is_store(r->item) || !is_x87_memory(next, 0xd9, 1 << 0) ||
         !rewrite_is_disjoint(r->code, r->at, r->at + 1))
         return false;
     rule_put_item(r, r->at + 1);
@@ -115,7 +114,7 @@ bool rule_store_after_operation(rule *r)
         return false;
     const code_insn *store = r->item + 1, *operation = r->item + 2;
     r->out->edit.count = 3;
-    if (!is_store(store) || !is_x87_memory(operation, 0xfb, 0xd8, 0xf3 /* all but FCOM and FCOMP */) ||
+    if (!is_store(store) || !is_x87_memory(operation, 0xd8, 0xf3 /* all but FCOM and FCOMP */) ||
         !rewrite_is_disjoint(r->code, r->at + 1, r->at + 2))
         return false;
     rule_put_item(r, r->at + 2);

@@ -36,6 +36,15 @@ bool rule_is_step(const code_insn *item, unsigned *reg, int32_t *step)
     return value != INT32_MIN;
 }
 
+/* Appends LEA `to`,[base + index * 2^shift + 0], with a displacement of a byte. */
+static void put_indexed_lea(rule *r, unsigned to, unsigned base, unsigned index, unsigned shift)
+{
+    rule_put(r, 0x8d);
+    rule_put(r, 0x44 | to << 3);
+    rule_put(r, shift << 6 | index << 3 | base);
+    rule_put(r, 0);
+}
+
 /* ---- Registers ----------------------------------------------------------------------------------------- */
 
 /* SHL r,1: ADD r,r, which runs in both pipes. */
@@ -124,10 +133,7 @@ bool rule_multiply_by_shift(rule *r)
         memcpy(&factor, b + 2, sizeof factor);
     const unsigned to = r->insn->reg, from = r->insn->rm;
     if ((factor == 3 || factor == 5 || factor == 9) && from != ISA_ESP) {
-        rule_put(r, 0x8d);           /* LEA */
-        rule_put(r, 0x44 | to << 3); /* [base + index * scale + 0], with a displacement of a byte */
-        rule_put(r, (factor == 3 ? 1u : factor == 5 ? 2u : 3u) << 6 | from << 3 | from);
-        rule_put(r, 0);
+        put_indexed_lea(r, to, from, from, factor == 3 ? 1 : factor == 5 ? 2 : 3);
         return true;
     }
     if (factor < 2 || (factor & (factor - 1)) != 0)
@@ -189,10 +195,7 @@ bool rule_move_and_add(rule *r)
                    other = next->bytes[0] == 0x03 ? next->insn.rm : next->insn.reg;
     if (sum != to || other == to || other == ISA_ESP || !rule_may_change_flags(r))
         return false;
-    rule_put(r, 0x8d); /* LEA to,[from + other + 0] */
-    rule_put(r, 0x44 | to << 3);
-    rule_put(r, other << 3 | from);
-    rule_put(r, 0);
+    put_indexed_lea(r, to, from, other, 0);
     return true;
 }
 
