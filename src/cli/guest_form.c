@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-/* Finds the kind of the guest: by options that name it, else by the contents of its file. */
 p5_status guest_form_find(const guest_options *options, guest_form *form, p5_error *error)
 {
     const char *path = options->command[0];

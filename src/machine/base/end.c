@@ -5,7 +5,6 @@
 #include "machine/base/end.h"
 #include "machine/state.h"
 
-/* Ends the guest for good; only the first call has an effect. The run loop stops at the next instruction boundary. */
 void machine_end(p5_machine *machine, p5_end end, int status)
 {
     if (machine->ended)
@@ -50,8 +49,6 @@ static void write_insn(p5_machine *machine, const shown_insn *insn, char *text, 
                  insn->available > 1 ? insn->bytes[1] : 0);
 }
 
-/* Sets the result's address and disassembly to those of the instruction at CS:`eip`. The disassembly is empty if the
- * instruction cannot be read. */
 void machine_end_at(p5_machine *machine, uint32_t eip)
 {
     p5_run_result *result = &machine->result;
@@ -74,8 +71,6 @@ void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_
         snprintf(text, size, "(not readable)");
 }
 
-/* Returns which other processors have the instruction at CS:`eip`, and how to run it. NULL: the processor of this model
- * has it, or no processor that p5scope knows. */
 const machine_elsewhere *machine_lacks(p5_machine *machine, uint32_t eip)
 {
     static const machine_elsewhere later = {"of later processors", "--isa=permissive lets it run"},

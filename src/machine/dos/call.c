@@ -10,7 +10,6 @@
 enum { VERSION_MAJOR = 6, VERSION_MINOR = 22 };
 enum { FIRST_WITH_CARRY = 0x38 }; /* functions from this AH on report errors in the carry flag */
 
-/* Copies a text of the guest that ends with NUL. Returns false, and a text that is cut, if it does not fit. */
 bool dos_text(const dos *d, uint32_t linear, char *text, size_t capacity)
 {
     for (size_t i = 0; i < capacity; i++) {

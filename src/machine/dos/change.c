@@ -102,7 +102,6 @@ dos_error dos_call_delete(dos *d)
     return wrong == DOS_OK ? dos_delete(d, &path) : wrong;
 }
 
-/* Renames a file or directory. The new path must not exist. */
 dos_error dos_rename(dos *d, const dos_path *old, const dos_path *new)
 {
     SHARE_PLACE(from);

@@ -32,8 +32,6 @@ uint8_t dos_attributes(const share_place *place, const struct stat *about)
     return dos_read_only(place, about) ? DOS_READ_ONLY | DOS_ARCHIVE : DOS_ARCHIVE;
 }
 
-/* Opens a regular file of at most 4 GB with the host's `flags`. Returns its descriptor, or -1 and the error in *wrong. Sets
- * *place, which the caller closes, except for the program on DOS_OWN_DRIVE, which may only be read. */
 int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong)
 {
     struct stat about;
@@ -79,7 +77,6 @@ dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const 
     return DOS_OK;
 }
 
-/* Converts a directory entry's time and date to seconds since 1970. */
 int64_t dos_unpack_time(uint16_t time, uint16_t day)
 {
     struct tm t = {.tm_hour = time >> 11,

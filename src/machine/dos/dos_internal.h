@@ -218,8 +218,8 @@ enum {
 bool dos_read_only(const share_place *place, const struct stat *about);
 /* Returns the attributes of a file or directory of the host. */
 uint8_t dos_attributes(const share_place *place, const struct stat *about);
-/* Opens a regular file with the host's `flags`. Returns its descriptor, or -1 and the error in *wrong. Sets
- * *place, except for the program on DOS_OWN_DRIVE. The caller closes the descriptor and the place. */
+/* Opens a regular file of at most 4 GB with the host's `flags`. Returns its descriptor, or -1 and the error in
+ * *wrong. Sets *place, except for the program on DOS_OWN_DRIVE. The caller closes the descriptor and the place. */
 int dos_open_host(const dos *d, const dos_path *path, int flags, share_place *place, dos_error *wrong);
 /* Writes as many bytes as the quota permits (NULL: no limit) and sets *done to their number. */
 dos_error dos_write_host(int host, share_quota *quota, uint32_t position, const void *bytes, size_t size,
@@ -263,7 +263,7 @@ p5_status dos_files_open(dos *d, p5_error *error);
 void dos_files_close(dos *d);
 /* Returns the file of a handle of the current program, or NULL. */
 dos_file *dos_file_at(const dos *d, uint16_t handle);
-/* Writes a byte to a file or device. */
+/* Writes a byte to a file or device, unless the disk is full. */
 void dos_put_byte(dos *d, dos_file *file, uint8_t byte);
 /* Reads a byte of a DOS_DISK file. Returns false at its end. */
 bool dos_get_byte(dos_file *file, uint8_t *byte);

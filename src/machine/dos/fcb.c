@@ -82,7 +82,6 @@ uint32_t fcb_value(const fcb *f, unsigned at, unsigned size)
     return value;
 }
 
-/* Sets the field of `size` bytes at offset `at` of the block. */
 void fcb_set(fcb *f, unsigned at, unsigned size, uint32_t value)
 {
     memcpy(f->bytes + at, &value, size);
@@ -124,8 +123,6 @@ static dos_error fcb_path(const dos *d, const fcb *f, const uint8_t *name, dos_p
     return dos_path_parse(d, whole, path);
 }
 
-/* Opens the block's file with the host's `flags`. Returns a descriptor that the caller closes; -1 if the file cannot be
- * opened or is a device. */
 int fcb_host(dos *d, const fcb *f, int flags, share_place *place)
 {
     dos_path path;
@@ -135,7 +132,6 @@ int fcb_host(dos *d, const fcb *f, int flags, share_place *place)
     return dos_open_host(d, &path, flags, place, &wrong);
 }
 
-/* Returns the device that the block's name denotes; DOS_CLOSED: none. */
 dos_file_kind fcb_device(const dos *d, const fcb *f)
 {
     dos_path path;

@@ -42,7 +42,8 @@ fcb fcb_load(dos *d);
 void fcb_store(dos *d, const fcb *f, size_t size);
 /* Sets AL. Returns DOS_OK. */
 dos_error fcb_answer(dos *d, uint8_t al);
-/* Opens the block's file. Returns -1 if it cannot be opened or is a device. */
+/* Opens the block's file with the host's `flags`. Returns a descriptor that the caller closes; -1 if the file cannot be
+ * opened or is a device. */
 int fcb_host(dos *d, const fcb *f, int flags, share_place *place);
 /* Returns the device that the block names, or DOS_CLOSED. */
 dos_file_kind fcb_device(const dos *d, const fcb *f);

@@ -151,7 +151,6 @@ void dos_handles_inherit(dos *d, uint16_t psp)
     set_table(d, psp, OWN_HANDLES, psp, PSP_OWN_TABLE);
 }
 
-/* Closes all handles of the program with prefix `psp`, as if it were the current one. */
 void dos_handles_close(dos *d, uint16_t psp)
 {
     uint16_t count, current = d->psp;

@@ -93,7 +93,6 @@ static dos_error write_bytes(dos *d, dos_file *file, const uint8_t *bytes, size_
     return wrong;
 }
 
-/* Writes a byte to a file or device, unless the disk is full. */
 void dos_put_byte(dos *d, dos_file *file, uint8_t byte)
 {
     size_t done;

@@ -189,7 +189,6 @@ void dos_free_owned(dos *d, uint16_t owner)
     }
 }
 
-/* Writes the name, without extension, into bytes 8 to 15 of the control block. */
 void dos_name_block(dos *d, uint16_t segment, const char *name)
 {
     char text[8] = {0};

@@ -109,7 +109,6 @@ static void missing_function(dos *d, uint16_t function)
                     "mouse function %02Xh (INT 33h) is not implemented", function);
 }
 
-/* INT 33h: Executes the function in AX. */
 void dos_mouse_service(dos *d)
 {
     bios *b = &d->bios;

@@ -74,7 +74,6 @@ static bool pack_guest(const char *text, char packed[11])
     return *text == '\0' && packed[0] != ' ';
 }
 
-/* Packs a name of the host. Returns false if it has no 8.3 form, so that DOS cannot see the file. */
 bool dos_name_pack(const char *name, char packed[11])
 {
     const char *dot = strchr(name, '.');
@@ -85,7 +84,6 @@ bool dos_name_pack(const char *name, char packed[11])
     return pack_guest(name, packed);
 }
 
-/* Converts a packed name to NAME.EXT. */
 void dos_name_unpack(const char packed[11], char name[DOS_NAME])
 {
     unsigned used = 0;
@@ -229,8 +227,6 @@ dos_error dos_path_at(const dos *d, uint32_t linear, dos_path *path)
     return dos_text(d, linear, text, sizeof text) ? dos_path_parse(d, text, path) : DOS_NO_PATH;
 }
 
-/* Finds the host's file for a path: translates one component after the other, then resolves the whole. With `missing`, the
- * last name may be missing. The caller closes the place. Files on DOS_OWN_DRIVE have no place. */
 dos_error dos_path_find(const dos *d, const dos_path *path, bool missing, share_place *place)
 {
     char host[SHARE_PATH], component[DOS_NAME];

@@ -76,8 +76,6 @@ static bool save_parent(dos *d)
     return true;
 }
 
-/* Loads a program and makes it the current one, with the caller as its parent if there is one. It begins when the stub
- * returns. */
 dos_error dos_begin(dos *d, const mz_image *image, const dos_command *with)
 {
     uint16_t psp;

@@ -26,8 +26,6 @@ enum {
 
 /* --- Open files --- */
 
-/* Makes an open file without a reference, which linux_descriptor_add gives it. It owns `host`, unless that is a standard
- * stream. Returns NULL if memory runs out. */
 linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags)
 {
     linux_open_file *file = calloc(1, sizeof *file);
@@ -37,7 +35,6 @@ linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags)
     return file;
 }
 
-/* Drops a reference; frees the file with the last one, or if it has none yet. */
 void linux_file_release(linux_open_file *file)
 {
     if (file->references > 1) {
@@ -59,8 +56,6 @@ linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor)
     return descriptor < LINUX_FILES ? p->files.descriptors[descriptor].file : NULL;
 }
 
-/* Gives `file` the lowest free descriptor from `lowest` on, and returns it. If there is none, returns -EMFILE and frees a
- * new file. `file` may be NULL, which means that memory has run out. */
 int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec)
 {
     if (file == NULL)
@@ -122,8 +117,6 @@ void linux_files_close(linux_process *p)
     share_tree_close(&p->files.tree);
 }
 
-/* Resolves `path`. A relative path begins at the working directory if `directory` is AT_FDCWD, else at the directory of
- * that descriptor. `how` has bits SHARE_*. Returns 0 or -errno. */
 int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how, share_place *place)
 {
     const char *start = p->files.cwd;

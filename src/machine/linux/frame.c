@@ -63,7 +63,6 @@ _Static_assert(offsetof(frame_rt, ucontext) == 144 && sizeof(frame_ucontext) == 
 
 enum { X87_MAGIC = 0xffff /* of frame_x87: no FXSR part follows */ };
 
-/* Returns true if the user's ESP is in the stack of sigaltstack, or at its top. */
 bool linux_on_signal_stack(const linux_process *p)
 {
     const linux_signals *s = &p->signals;

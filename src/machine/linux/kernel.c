@@ -80,8 +80,6 @@ static void kernel_build_entries(linux_process *p, uint8_t *idt, uint8_t *code)
     engine_set_table(p->engine, true, KERNEL_ADDRESS(PAGE_IDT), VECTORS * 8 - 1);
 }
 
-/* Maps and fills the kernel's pages, turns paging on, and sets the processor to CPL 3. Returns false if memory runs
- * out. */
 bool linux_kernel_build(linux_process *p)
 {
     engine *e = p->engine;

@@ -67,9 +67,10 @@ void linux_memory_close(linux_process *p);
 /* Returns the physical address of a zeroed frame (page of RAM); LINUX_NO_FRAME if there is none. */
 uint32_t linux_frame_allocate(linux_process *p);
 /* Maps zeroed pages and replaces what was mapped there. Access to a page after the first `backed` bytes is a
- * SIGBUS. Returns 0 or -errno. */
+ * SIGBUS. Returns 0 or -errno; a call that fails changes nothing. */
 int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection);
-/* Moves the pages of a whole mapping to the free range at `to`. Returns 0 or -errno. */
+/* Moves pages with their frames to the free range at `to`. The range at `from` lies in one mapping. Returns 0 or
+ * -ENOMEM. */
 int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to);
 /* Do what munmap and mprotect do. Return 0 or -errno. */
 int32_t linux_unmap(linux_process *p, uint32_t start, uint32_t size);
@@ -304,15 +305,17 @@ void linux_files_close(linux_process *p);
  * -errno. */
 int32_t linux_resolve(linux_process *p, int32_t directory, const char *path, unsigned how,
                       share_place *place);
-/* Makes an open file to which no descriptor refers yet. NULL: no memory. */
+/* Makes an open file to which no descriptor refers yet. It owns `host`, unless that is a standard stream.
+ * NULL: no memory. */
 linux_open_file *linux_file_new(linux_file_kind kind, int host, uint32_t flags);
-/* Drops a reference. */
+/* Drops a reference; frees the file with the last one, or if it has none yet. */
 void linux_file_release(linux_open_file *file);
 /* directory.c: discards the list of entries, so that the directory is listed again at the next read. */
 void linux_directory_forget(linux_open_file *file);
 /* Returns the open file of a descriptor; NULL if that is closed or out of range. */
 linux_open_file *linux_file_at(const linux_process *p, uint32_t descriptor);
-/* Gives a file the lowest free descriptor from `lowest` on. Returns it or -errno. */
+/* Gives `file` the lowest free descriptor from `lowest` on, and returns it. If there is none, returns -EMFILE and frees a
+ * new file. `file` may be NULL, which means that memory has run out. */
 int32_t linux_descriptor_add(linux_process *p, linux_open_file *file, unsigned lowest, bool close_on_exec);
 
 /* --- syscall.c --- */

@@ -100,7 +100,6 @@ static uint32_t *page_entry(linux_process *p, uint32_t linear, bool create)
     return table_word(p, (*directory & PTE_ADDRESS) + (linear >> 12 & 0x3ff) * 4);
 }
 
-/* Maps a page for the supervisor only. Returns false if memory for a page table runs out. */
 bool linux_map_kernel(linux_process *p, uint32_t linear, uint32_t frame)
 {
     uint32_t *entry = page_entry(p, linear, true);
@@ -321,8 +320,6 @@ static void pages_protect(linux_process *p, uint32_t start, uint32_t end, uint32
     engine_flush_translations(p->engine);
 }
 
-/* Maps pages that read as zeros in place of what was mapped there. Pages after the first `backed` bytes get no frames: an
- * access to them is a SIGBUS. Returns 0 or -errno; a call that fails changes nothing. */
 int32_t linux_map(linux_process *p, uint32_t start, uint32_t size, uint32_t backed, uint32_t protection)
 {
     int32_t wrong = range_check(start, &size, -ENOMEM);
@@ -360,8 +357,6 @@ int32_t linux_protect(linux_process *p, uint32_t start, uint32_t size, uint32_t 
     return 0;
 }
 
-/* Moves pages with their frames to the free range at `to`. The range at `from` lies in one mapping. Returns 0 or
- * -ENOMEM. */
 int32_t linux_move(linux_process *p, uint32_t from, uint32_t size, uint32_t to)
 {
     const linux_region *region = linux_region_at(p, from);

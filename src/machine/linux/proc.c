@@ -112,7 +112,6 @@ static void print_mapping(const linux_process *p, const linux_region *r, int to)
             name);
 }
 
-/* Opens the program's file, or a pipe that holds the text of maps. Returns the host's descriptor or -errno. */
 int linux_proc_open(const linux_process *p, const char *path)
 {
     int ends[2];

@@ -104,8 +104,6 @@ int32_t linux_rt_sigpending(linux_process *p, const uint32_t a[6])
     return linux_write_user(p, a[0], &waiting, a[1]) ? 0 : -EFAULT;
 }
 
-/* Replaces the blocked signals by the mask at `address` (0: no change) while the current call waits. saved_mask keeps
- * those to be restored afterwards. Returns 0 or -errno. */
 int32_t linux_wait_mask(linux_process *p, uint32_t address, uint32_t size)
 {
     uint64_t mask;

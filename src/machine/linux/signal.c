@@ -13,7 +13,6 @@ bool linux_signal_waits(const linux_process *p)
     return (p->signals.pending & ~p->signals.blocked) != 0;
 }
 
-/* Returns true if the signal's action is to ignore it, which is the default action of some signals. */
 bool linux_signal_ignored(const linux_signals *s, int signal)
 {
     bool by_default = signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT;

@@ -301,7 +301,6 @@ static void list_files(const linux_process *p, file_list *list)
     }
 }
 
-/* Saves or loads the tree in memory, the shares, the open files, the descriptors and the position of standard input. */
 void linux_files_transfer(linux_process *p, snapshot *s)
 {
     file_list *list = calloc(1, sizeof *list);

@@ -5,8 +5,6 @@
 
 #include "machine/linux/linux_internal.h"
 
-/* Returns the host's address of the user's `address`, and reduces *size to what lies in the same page. Walks the page
- * tables in guest memory; NULL if the user may not read or, with `write`, write the page. */
 uint8_t *linux_user_chunk(linux_process *p, uint32_t address, size_t *size, bool write)
 {
     uint32_t needed = PTE_PRESENT | PTE_USER | (write ? PTE_WRITE : 0u);

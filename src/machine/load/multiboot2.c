@@ -190,7 +190,6 @@ static void info_add_screen(info_block *info)
     info_add(info, INFO_SCREEN, &screen, sizeof screen, NULL, 0);
 }
 
-/* Puts modules and boot information into memory; *at is the address of the latter. */
 p5_status multiboot2_inform(multiboot_space *space, uint32_t *at, p5_error *error)
 {
     enum {

@@ -16,7 +16,6 @@ static uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Recomputes an observer's nearest goals from its intervals, points and events. */
 void observe_own_goals(p5_observer *o)
 {
     o->next_clock = o->interval_clock;
@@ -51,7 +50,6 @@ static void set_horizon(const observers *all, p5_machine *machine)
         (observe_horizon){all->next_clock - clocks, all->next_instruction - HORIZON_INSTRUCTIONS};
 }
 
-/* Recomputes the nearest goals after a goal or an observer has changed. */
 void observe_goals(observers *all, p5_machine *machine)
 {
     all->next_clock = all->next_instruction = UINT64_MAX;
@@ -62,7 +60,6 @@ void observe_goals(observers *all, p5_machine *machine)
     set_horizon(all, machine);
 }
 
-/* Sets the ends of the running intervals: the next multiples of their lengths. */
 void observe_intervals(p5_observer *o)
 {
     o->interval_clock = next_multiple(o->options.every_clocks, p5_machine_clock(o->machine));

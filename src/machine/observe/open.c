@@ -80,7 +80,6 @@ static void free_unused(p5_machine *machine)
         observers_free(machine);
 }
 
-/* Frees the closed observers. Cuts can only be removed between runs. */
 void observers_sweep(p5_machine *machine)
 {
     observers *all = machine->observers;

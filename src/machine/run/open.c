@@ -103,7 +103,6 @@ static p5_status check_arrays(const p5_machine_options *options, p5_error *error
     return P5_OK;
 }
 
-/* Opens model, core, monitor and devices. A loader opens the engine. */
 p5_status machine_open(const p5_machine_options *options, const p5_model *model, p5_machine **machine,
                        p5_error *error)
 {
@@ -167,7 +166,6 @@ p5_status machine_open(const p5_machine_options *options, const p5_model *model,
     return P5_OK;
 }
 
-/* Opens the engine with its callbacks, when a loader knows how much memory the guest needs. */
 p5_status machine_open_engine(p5_machine *machine, uint32_t default_bytes, uint32_t least_bytes,
                               p5_error *error)
 {

@@ -148,14 +148,12 @@ bool run_retired(void *context, const p5_retired *retired)
     return run_finish(machine, retired);
 }
 
-/* Prices one stretch in the model's thread. */
 bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction)
 {
     run_price_one(machine, retired, prediction);
     return run_goal_reached(machine, p5_core_clock_estimate(machine->core));
 }
 
-/* Prices a batch, in this or in the model's thread. */
 bool run_price(p5_machine *machine, const p5_batch *batch, unsigned instructions)
 {
     if (__builtin_expect(machine->observers != NULL, 0)) {

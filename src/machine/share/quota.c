@@ -13,8 +13,6 @@ uint64_t share_size(int host)
     return fstat(host, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-/* Returns how many of `size` bytes can be written at offset `from` of a file of `before` bytes, or -ENOSPC if none can.
- * Only bytes beyond `before`, including a hole between `before` and `from`, count. */
 int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size)
 {
     /* The size that the file may reach. */

@@ -61,7 +61,6 @@ static size_t place_of(const share_scratch *m, uint32_t folder, const char *name
     return low;
 }
 
-/* Returns the node with that name, SCRATCH_NONE if there is none. "." is the folder itself. */
 uint32_t scratch_find(const share_scratch *m, uint32_t folder, const char *name)
 {
     if (strcmp(name, ".") == 0)
@@ -237,7 +236,6 @@ int32_t scratch_remove(share_scratch *m, uint32_t folder, const char *name, bool
     return 0;
 }
 
-/* Does what renameat does: an existing file or empty folder with the new name is replaced. */
 int32_t scratch_rename(share_scratch *m, uint32_t folder, const char *name, uint32_t new_folder,
                        const char *new_name)
 {
@@ -320,7 +318,6 @@ int32_t scratch_set_mode(share_scratch *m, uint32_t node, uint32_t rights)
     return 0;
 }
 
-/* Does what futimens does: sets atime and mtime, or fails with -EINVAL. */
 int32_t scratch_set_times(share_scratch *m, uint32_t node, const struct timespec times[2])
 {
     uint64_t *const to[2] = {&at(m, node)->accessed, &at(m, node)->modified};
@@ -343,7 +340,6 @@ void scratch_hold(share_scratch *m, uint32_t node)
     at(m, node)->opens++;
 }
 
-/* Counts one open file fewer, and frees the node if nothing refers to it any more. */
 void scratch_drop(share_scratch *m, uint32_t node)
 {
     at(m, node)->opens--;
@@ -364,7 +360,6 @@ static struct dirent *entry_new(const share_scratch *m, const char *name, uint32
     return entry;
 }
 
-/* Lists a folder as share_list does: ".", "..", then its names in their order. */
 int scratch_list(const share_scratch *m, uint32_t folder, struct dirent ***entries)
 {
     size_t first = place_of(m, folder, ""), count = 0;

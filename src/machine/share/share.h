@@ -101,8 +101,8 @@ ssize_t share_read_link(const share_place *place, char *text, size_t capacity);
 int32_t share_set_mode(const share_place *place, mode_t mode);
 int32_t share_set_times(const share_place *place, const struct timespec times[2]);
 /* Returns how many of `size` bytes can be written at offset `from` of a file that has `before` bytes, or -ENOSPC
- * if none can. In this and the following functions, a quota of NULL means that there is no limit, and `host` is
- * the host's descriptor of the file. */
+ * if none can. Only bytes beyond `before`, including a hole between `before` and `from`, count. In this and the
+ * following functions, a quota of NULL means that there is no limit, and `host` is the host's descriptor of the file. */
 int64_t share_fits(const share_quota *quota, uint64_t before, uint64_t from, uint64_t size);
 /* Returns the size of a file in bytes; 0 if it is unknown. */
 uint64_t share_size(int host);

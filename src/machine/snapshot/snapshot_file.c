@@ -328,7 +328,6 @@ static bool read_expanded(void *context, void *bytes, size_t size)
 
 /* ---- Sections ----------------------------------------------------------------------------------------- */
 
-/* Begins a section: writes a header, which snapshot_file_end completes, or reads the header and checks the name. */
 void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_error *error)
 {
     *s = (snapshot){.loading = f->temporary == NULL,
@@ -360,7 +359,6 @@ void snapshot_file_begin(snapshot_file *f, const char *name, snapshot *s, p5_err
         snapshot_refuse(s, "the snapshot has a section '%s' where '%s' should be", f->section.name, name);
 }
 
-/* Ends a section: completes its header, or skips what is left of it. */
 p5_status snapshot_file_end(snapshot_file *f, snapshot *s)
 {
     if (s->loading) {

@@ -52,7 +52,6 @@ double stat_host_mips(const p5_stat *stat)
            stat_summary(stat, STAT_HOST_SECONDS, NULL).mean / 1e6;
 }
 
-/* Returns the largest number of any run. */
 uint64_t stat_permissive(const p5_stat *stat)
 {
     uint64_t most = 0;
