@@ -204,6 +204,35 @@ static void registers(void)
     CHECK(0x27f, control);
 }
 
+/* --- a handler changes the x87 state --- */
+
+static void handler_masks_x87(int signal, struct siginfo *info, struct ucontext *context)
+{
+    u32 *x87 = (u32 *)context->context.x87; /* control word, status word ... */
+    (void)signal;
+    (void)info;
+    seen.count++;
+    x87[0] |= 0xe0bf; /* all exceptions masked, and bits that do not exist */
+    if (seen.count > 1)
+        x87[1] = 0; /* it came again; without this it would come forever */
+}
+
+/* The exception is not pending any more: ES follows from the flags and the masks. */
+static void x87_masked(void)
+{
+    u16 control, status;
+    install(SIGFPE, handler_masks_x87, SA_SIGINFO);
+    seen.count = 0;
+    __asm__ volatile("fninit\n\tfldcw x87_unmasked\n\tfldz\n\tfld1\n\tfdivp\n\tfwait\n\t"
+                     "fnstcw %0\n\tfnstsw %1\n\tfninit"
+                     : "=m"(control), "=m"(status)
+                     :
+                     : "memory");
+    CHECK(1, seen.count);
+    CHECK(0x37f, control);
+    CHECK(0x3004, status); /* ZE; two registers are in use, because the division did not complete */
+}
+
 /* --- masks, nesting, one-shot, alternate stack --- */
 
 static void handler_nested(int signal, struct siginfo *info, struct ucontext *context)
@@ -347,6 +376,7 @@ int guest_main(int argc, char **argv, char **envp)
     self = guest_syscall(SYS_getpid);
     faults();
     registers();
+    x87_masked();
     masks();
     without_restorer();
     alternate_stack();
