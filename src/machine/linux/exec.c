@@ -32,20 +32,9 @@ static uint32_t segment_protection(const elf_segment *s)
            ((s->flags & ELF_EXECUTE) != 0 ? LINUX_PROT_EXEC : 0);
 }
 
-/* Returns the rights of all segments that have bytes in the page. */
-static uint32_t page_protection(const elf_image *image, uint32_t page)
-{
-    uint32_t rights = 0;
-    for (unsigned i = 0; i < image->segment_count; i++) {
-        const elf_segment *s = &image->segments[i];
-        if (s->linear < (uint64_t)page + PAGE_BYTES && (uint64_t)s->linear + s->memory_size > page)
-            rights |= segment_protection(s);
-    }
-    return rights;
-}
-
 /* Maps and loads the program's segments, which elf_open has sorted by address and which do not overlap. All pages are
- * writable until the bytes are loaded; then each page gets the rights of its segments. */
+ * writable until the bytes are loaded; then each page gets the rights of its segment. A page that segments share gets
+ * those of the last one, because Linux maps them in this order, each over the page as a whole. */
 static p5_status exec_segments(linux_process *p, const elf_image *image, p5_error *error)
 {
     uint32_t mapped_to = 0; /* end of the pages mapped so far */
@@ -74,12 +63,7 @@ static p5_status exec_segments(linux_process *p, const elf_image *image, p5_erro
             continue;
         uint32_t first = linux_page_down(s->linear);
         uint32_t last = linux_page_down(s->linear + s->memory_size - 1);
-        int32_t wrong = linux_protect(p, first, last + PAGE_BYTES - first, segment_protection(s));
-        if (wrong == 0)
-            wrong = linux_protect(p, first, PAGE_BYTES, page_protection(image, first));
-        if (wrong == 0)
-            wrong = linux_protect(p, last, PAGE_BYTES, page_protection(image, last));
-        if (wrong != 0)
+        if (linux_protect(p, first, last + PAGE_BYTES - first, segment_protection(s)) != 0)
             return error_set(error, P5_ERR_FORMAT, "the segment at %Xh cannot be loaded", s->linear);
     }
     return P5_OK;
