@@ -30,11 +30,11 @@ bool p5_parse_number(const char *text, uint64_t *value)
     if (!isdigit((unsigned char)text[0]) || strlen(text) >= sizeof digits || strpbrk(digits, "xX") != NULL ||
         !text_to_double(digits, &number))
         return false;
-    number *= factor;
-    /* From 2^53 on, a double does not represent every whole number. */
-    if (!(number >= 0) || number >= 0x1p53 || floor(number) != number)
+    /* `number` is rounded: 1.001 * 1e3 is less than 1001. From 2^53 on, a double does not represent every whole number. */
+    const double whole = round(number * factor);
+    if (!(whole >= 0) || whole >= 0x1p53 || whole / factor != number)
         return false;
-    *value = (uint64_t)number;
+    *value = (uint64_t)whole;
     return true;
 }
 

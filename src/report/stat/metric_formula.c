@@ -73,13 +73,15 @@ static p5_status parse_number(parser *p)
     double factor = *end == 'k' || *end == 'K' ? 1e3 : *end == 'M' ? 1e6 : *end == 'G' ? 1e9 : 1;
     if (factor != 1)
         end++;
-    if (!isfinite(number * factor))
+    const double whole = round(number * factor); /* `number` is rounded: 1.001 * 1e3 is less than 1001 */
+    number = whole / factor == number ? whole : number * factor;
+    if (!isfinite(number))
         return scan_fail(p->scan, start, P5_ERR_RANGE, "the number is too large");
     if (isalnum((unsigned char)*end) || *end == '_' || *end == '.')
         return scan_fail(p->scan, end, P5_ERR_SYNTAX,
                          "a number must be followed by an operator; its suffix may be k, M or G");
     p->scan->at = end;
-    return emit(p, (step){.kind = STEP_NUMBER, .number = number * factor});
+    return emit(p, (step){.kind = STEP_NUMBER, .number = number});
 }
 
 p5_status metric_variable_find(const char *name, unsigned *variable, p5_error *error)
