@@ -1,9 +1,10 @@
-/* Every field of every section with a value that it may not have is refused by its name; every structure's
- * fields are in its table or named as derived; and a snapshot that an earlier build wrote continues as a fresh
- * run does.
+/* Tests of the tables of fields. Every member of a structure is in its table (FIELD_DERIVED if it is not saved). A
+ * snapshot in which a field has a value beyond its limits is refused with the field's name. A snapshot that the first
+ * build of the format wrote continues as a fresh run does.
  *
- *   snapshot_fields FILE GUEST KIND...     GUEST KIND: pairs, as of snapshot_law
- *   snapshot_fields FILE --write FIXTURE MODEL | --read FIXTURE MODEL */
+ *   snapshot_fields FILE GUEST KIND [GUEST KIND...]    KIND: linux, disk, dos or flat; FILE is written and removed
+ *   snapshot_fields FILE --write FIXTURE MODEL         writes such a snapshot
+ *   snapshot_fields FILE --read FIXTURE MODEL          continues it */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +13,13 @@
 
 #include "../../unit/base/snapshot_parts.h"
 #include "snapshot_sections.h"
+#include "base/host_line.h"
 #include "machine/snapshot/machine_tables.h"
 #include "p5scope/snapshot.h"
 #include "p5tool/machine.h"
 #include "p5tool/core.h"
 
-static const char *path;
+static const char *path; /* FILE */
 
 static void fail(const char *what, const p5_error *error)
 {
@@ -44,24 +46,34 @@ static bool begins_with_size(const snapshot_table *t)
     return false;
 }
 
-/* Fields stand in order, with no more between them than alignment asks for. */
+/* Returns an upper bound of the alignment of what has `bytes` bytes: the largest power of two, at most `most`, that
+ * divides them. */
+static uint32_t alignment(uint32_t bytes, uint32_t most)
+{
+    const uint32_t power = bytes & -bytes;
+    return power < most ? power : most;
+}
+
+/* Returns whether the fields of a table are in order, and between them and at the end there is less than what the
+ * alignment of the next one, or of the structure, may leave free. */
 static bool covers(const snapshot_table *t)
 {
     uint32_t end = begins_with_size(t) ? sizeof(size_t) : 0;
     tables++;
     for (unsigned i = 0; i < t->count; i++) {
         const snapshot_field *f = &t->fields[i];
-        if (!t->partial && (f->offset < end || f->offset - end >= 8)) {
-            printf("%s: what stands in front of %s is in no field\n", t->name, f->name);
+        const uint32_t bytes = f->kind == FIELD_KIND_TABLE ? f->of->bytes : f->element;
+        if (!t->partial && (f->offset < end || f->offset - end >= alignment(bytes, 8))) {
+            printf("%s: the member before %s is in no field, or %s is not in order\n", t->name, f->name,
+                   f->name);
             return false;
         }
         end = f->offset + f->bytes;
         if (f->kind == FIELD_KIND_TABLE && !covers(f->of))
             return false;
     }
-    if (!t->partial &&
-        t->bytes - end >= 64) { /* the end of a structure that begins a line of the host's cache */
-        printf("%s: what stands behind the last field is in none\n", t->name);
+    if (!t->partial && t->bytes - end >= alignment(t->bytes, HOST_LINE)) {
+        printf("%s: the last member is in no field\n", t->name);
         return false;
     }
     return true;
@@ -118,8 +130,8 @@ static const snapshot_field *field_of(const snapshot_part *part)
     return field;
 }
 
-/* Gives the last number of `part` (a text as a whole) a value outside the field's limits and returns whether the
- * snapshot is refused with the field's name. A field without limits counts as refused; *limited counts the others. */
+/* Returns whether the snapshot is refused with the field's name if a number of `part` is beyond the field's limits: its
+ * last number, or all characters of a text. Returns true for a field without limits; *limited counts the others. */
 static bool refused(snapshot_sections *all, snapshot_section *section, const snapshot_part *part,
                     const snapshot_field *field, const char *guest, unsigned *limited)
 {
@@ -148,6 +160,7 @@ static bool refused(snapshot_sections *all, snapshot_section *section, const sna
     return false;
 }
 
+/* Sets the field "table.field" in the first section that has it. */
 static void put_number(snapshot_sections *all, const char *name, uint64_t value)
 {
     for (unsigned i = 0; i < SNAPSHOT_SECTIONS; i++) {
@@ -168,13 +181,14 @@ static void put_number(snapshot_sections *all, const char *name, uint64_t value)
     exit(1);
 }
 
-/* Two numbers that may be as they are, but not together. */
+/* Returns whether a fetch before clock 0 is refused. core.now is 40 and the clock of the fetch, which is relative to it,
+ * is -41. Each of the two numbers is valid by itself. */
 static bool early_fetch_refused(snapshot_sections *all, const char *guest)
 {
     static const char clock[] = "pipe_state.prefetch.clock";
     p5_error error = {0};
     put_number(all, "core.now", 40);
-    put_number(all, "bus.counted_all", 0); /* at clock 40 no more had been counted */
+    put_number(all, "bus.counted_all", 0); /* at most the clocks for which the bus was in use */
     put_number(all, "bus.counted_own", 0);
     put_number(all, "pipe_state.prefetch.redirect", 0);
     put_number(all, clock, (uint64_t)-41);
@@ -185,6 +199,7 @@ static bool early_fetch_refused(snapshot_sections *all, const char *guest)
     return false;
 }
 
+/* Returns whether every invalid field of a guest's snapshot is refused. */
 static bool all_refused(const char *guest, const char *kind)
 {
     const p5_limits limits = {.size = sizeof limits, .max_instructions = 60};
@@ -205,6 +220,7 @@ static bool all_refused(const char *guest, const char *kind)
         while (snapshot_parts_next(&parts, &part)) {
             const snapshot_field *field = field_of(&part);
             fields++;
+            /* raw bytes, empty lists and strings, and single numbers (snapshot_number) have no limits in a table */
             if (part.type == 0 || part.count == 0 || strcmp(part.field, "number") == 0)
                 continue;
             if (field == NULL) {
@@ -223,21 +239,24 @@ static bool all_refused(const char *guest, const char *kind)
 
 /* ---- a snapshot of the first build of the format ------------------------------------------------------- */
 
-/* Protected mode: sums, products and stores over 16 KB, TSC, x87, MMX on the P55C by nothing: a loop of
- * loops. */
-static const uint8_t code[] = {0xbc, 0,    0,    0x20, 0, /* mov esp, 200000h */
-                               0xba, 20,   0,    0,    0, /* mov edx, 20 */
-                               0xbe, 0,    0,    0x18, 0, /* outer: mov esi, 180000h */
-                               0xb9, 0,    1,    0,    0, /* mov ecx, 256 */
-                               0x8b, 0x06, 0x01, 0xc8, 0x0f, 0xaf,
-                               0xc2, /* inner: mov eax, [esi]; add eax, ecx; imul eax, edx */
-                               0x89, 0x06, 0x83, 0xc6, 0x40,       /* mov [esi], eax; add esi, 64 */
-                               0xd9, 0xe8, 0xd8, 0xc0, 0xdd, 0xd8, /* fld1; fadd; fstp */
-                               0x50, 0x5b, 0x49, 0x75, 0xea,       /* push, pop, dec ecx, jnz inner */
-                               0x4a, 0x75, 0xdd,                   /* dec edx; jnz outer */
-                               0x31, 0xc0, 0xe6, 0xf4};            /* out 0f4h, al: the end */
-enum { POINT = 12345 };
+/* 32-bit code: two nested loops with stores, stack, multiplications and x87. Both jumps lead into the second byte of an
+ * instruction, which was an error, but the fixtures contain the same code. */
+static const uint8_t code[] = {
+    0xbc, 0,    0,    0x20, 0,          /* mov esp,200000h */
+    0xba, 20,   0,    0,    0,          /* mov edx,20 */
+    0xbe, 0,    0,    0x18, 0,          /* mov esi,180000h; its second byte: add [eax],al; sbb [eax],al */
+    0xb9, 0,    1,    0,    0,          /* mov ecx,256 */
+    0x8b, 0x06, 0x01, 0xc8,             /* mov eax,[esi] (its second byte: push es); add eax,ecx */
+    0x0f, 0xaf, 0xc2,                   /* imul eax,edx */
+    0x89, 0x06, 0x83, 0xc6, 0x40,       /* mov [esi],eax; add esi,64 */
+    0xd9, 0xe8, 0xd8, 0xc0, 0xdd, 0xd8, /* fld1; fadd st,st(0); fstp st(0) */
+    0x50, 0x5b, 0x49, 0x75, 0xea,       /* push eax; pop ebx; dec ecx; jnz (push es) */
+    0x4a, 0x75, 0xdd,                   /* dec edx; jnz (add [eax],al) */
+    0x31, 0xc0, 0xe6, 0xf4,             /* xor eax,eax; out 0f4h,al: the guest exits */
+};
+enum { POINT = 12345 }; /* instructions before the snapshot */
 
+/* Returns a machine that has run the code up to `limits`. */
 static p5_machine *fresh(const char *model, p5_limits limits)
 {
     const p5_machine_options options = {
@@ -264,11 +283,13 @@ static void run_to_end(p5_machine *m)
         fail("to the end", &error);
 }
 
+/* Returns whether the fixture's machine counts the same from POINT to the end as one that has run from the start. */
 static bool goes_on(const char *fixture, const char *model)
 {
     static p5_counts before, loaded, whole;
     p5_error error = {0};
-    p5_machine *m, *f = fresh(model, (p5_limits){.size = sizeof(p5_limits), .max_instructions = POINT});
+    p5_machine *m,
+        *from_start = fresh(model, (p5_limits){.size = sizeof(p5_limits), .max_instructions = POINT});
     const p5_machine_options options = {.size = sizeof options, .console = nothing};
     if (p5_machine_restore(fixture, &options, &m, &error) != P5_OK)
         fail(fixture, &error);
@@ -276,23 +297,23 @@ static bool goes_on(const char *fixture, const char *model)
     run_to_end(m);
     p5_machine_counts(m, &loaded);
     p5_counts_subtract(&loaded, &before);
-    p5_machine_counts(f, &before);
-    run_to_end(f);
-    p5_machine_counts(f, &whole);
+    p5_machine_counts(from_start, &before);
+    run_to_end(from_start);
+    p5_machine_counts(from_start, &whole);
     p5_counts_subtract(&whole, &before);
     bool same = memcmp(&loaded, &whole, sizeof whole) == 0 &&
-                p5_machine_instructions(m) == p5_machine_instructions(f);
-    printf("%s: %llu clocks behind it, %llu fresh\n", fixture, (unsigned long long)loaded.clocks[0],
+                p5_machine_instructions(m) == p5_machine_instructions(from_start);
+    printf("%s: %llu clocks after it, %llu in a fresh run\n", fixture, (unsigned long long)loaded.clocks[0],
            (unsigned long long)whole.clocks[0]);
     p5_machine_close(m);
-    p5_machine_close(f);
+    p5_machine_close(from_start);
     return same;
 }
 
 int main(int argc, char **argv)
 {
     p5_error error = {0};
-    if (argc < 4)
+    if (argc < 4 || (argc != 5 && argv[2][0] == '-'))
         return 2;
     path = argv[1];
     bool good = true;
