@@ -1,5 +1,5 @@
-/* Runs pieces of code one after another, each with its own registers, flags, x87 state and memory, and records the
- * results. The Linux programs of this folder use it natively and as guests. */
+/* Runs pieces of code (snippets) one after another, each with its own registers, flags, x87 state and memory, and records
+ * the results. The Linux programs of this folder include it; they run natively and as guests. */
 #ifndef SNIPPET_RUN_H
 #define SNIPPET_RUN_H
 
@@ -7,8 +7,8 @@
 #include "record.h"
 
 enum {
-    CODE = 0x3b000000,
-    /* no data with one bit changed */ SLOT = RECORD_CODE + 32,
+    CODE = 0x3b000000, /* the snippets; no address of data leads there when one of its bits is changed */
+    SLOT = RECORD_CODE + 32, /* bytes for a snippet and what leads to snippet_exit */
     SLOTS = 2048,
     EAX = 0,
     ECX,
@@ -20,21 +20,24 @@ enum {
     EDI
 };
 
-/* Numbers that are special to some instruction; memory is filled with them, too. */
+/* Numbers for registers and memory that are special cases of some instruction. */
 static const u32 values[] = {
     0,          1,          2,          0xffffffff, 0x80000000, 0x7fffffff, 0x80,       0x7f,
     0xff,       0x8000,     0x7fff,     0xffff,     0x12345678, 0x9999,     0x99,       31,
     32,         33,         15,         16,         8,          9,          0x80000011, 0xaaaaaaaa,
     0x7f800000, 0x7fa00000, 0xffc00000, 0x3f800000, 0x00000400, 0xfff00000, 0x7ff80000, 0x00010000};
 
-u32 load_registers[8], load_flags, load_x87, *load_image, load_code; /* what snippet_run takes */
-u32 found_registers[8], found_flags, found_image[27];                /* what snippet_exit leaves */
-u32 run_esp, run_ebp, run_ebx, run_esi, run_edi;
-u32 found_signal; /* 0: none */
+/* Inputs of snippet_run. If `load_x87` is not 0, FRSTOR loads the x87 state at `load_image`. */
+u32 load_registers[8], load_flags, load_x87, *load_image, load_code;
+/* Results that snippet_exit leaves; `found_image` as FNSAVE writes it. */
+u32 found_registers[8], found_flags, found_image[27];
+u32 run_esp, run_ebp, run_ebx, run_esi, run_edi; /* registers of the caller of snippet_run */
+/* Loads the state and jumps to the code at `load_code`, which begins with POPF: the flags are on its stack. Returns when
+ * the code has jumped to snippet_exit or raised a signal. */
 void snippet_run(void);
-void snippet_exit(void); /* the code jumps there */
-void snippet_back(void);
-void snippet_handler(void);
+void snippet_exit(void);    /* where the code jumps at its end */
+void snippet_back(void);    /* returns from snippet_run */
+void snippet_handler(void); /* of signals */
 __asm__(".text\n"
         ".globl snippet_run, snippet_exit, snippet_back, snippet_handler\n"
         "snippet_run:\n"
@@ -52,14 +55,14 @@ __asm__(".text\n"
         "  pushfl\n  popl found_flags\n  pushl $0x202\n  popfl\n"
         "  cmpl $0, load_x87\n  je snippet_back\n  fnsave found_image\n"
         "snippet_back:\n"
-        "  pushl $0x202\n  popfl\n" /* a handler may have been entered with AC */
         "  movl run_esp, %esp\n  movl run_ebp, %ebp\n  movl run_ebx, %ebx\n  movl run_esi, %esi\n  movl "
         "run_edi, %edi\n  ret\n"
-        "snippet_handler:\n" /* of a signal: signal, info, context */
+        "snippet_handler:\n" /* Linux leaves AC as it was; snippet_signal has the arguments of this handler */
         "  pushl $0x202\n  popfl\n  jmp snippet_signal\n");
 
 static record *current;
 
+/* The sigcontext of an i386 signal frame. */
 typedef struct signal_context {
     u32 gs, fs, es, ds, edi, esi, ebp, esp, ebx, edx, ecx, eax, trap, error, eip, cs, eflags, esp_at_signal,
         ss;
@@ -68,14 +71,16 @@ typedef struct signal_context {
 } signal_context;
 
 void snippet_signal(int signal, const int *info, const u8 *context);
+/* Records the state in which the snippet raised a signal, from the handler's arguments: siginfo_t and ucontext_t. Does not
+ * return to the snippet, but from snippet_run. */
 void snippet_signal(int signal, const int *info, const u8 *context)
 {
-    const signal_context *c = (const signal_context *)(context + 20);
+    const signal_context *c = (const signal_context *)(context + 20); /* ucontext_t.uc_mcontext */
     record *r = current;
     r->signal = (u32)signal;
-    r->signal_code = (u32)info[2];
+    r->signal_code = (u32)info[2]; /* si_code */
     r->trap = c->trap;
-    r->error = c->trap >= 10 && c->trap <= 14 ? c->error : 0;
+    r->error = c->trap >= 10 && c->trap <= 14 ? c->error : 0; /* other vectors have none, or 0 */
     r->cr2 = c->trap == 14 ? c->cr2 : 0;
     r->eip = c->eip;
     r->flags = c->eflags;
@@ -90,18 +95,23 @@ void snippet_signal(int signal, const int *info, const u8 *context)
 }
 
 static u32 pattern[128 + RECORD_MEMORY];
+
+/* Copies `bytes` bytes, a multiple of 4. */
 static void copy(void *to, const void *from, u32 bytes)
 {
     bytes /= 4;
     __asm__ volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
 }
+
+/* Fills the memory windows for snippet number `index`. */
 static void fill(u32 index)
 {
     const u32 *from = pattern + index * 7 % 128;
     for (u32 i = 0; i < RECORD_WINDOWS; from += windows[i].size / 4, i++)
         copy((void *)windows[i].at, from, windows[i].size);
 }
-/* The snippet in the state that its record has. */
+
+/* Runs the record's snippet in the state that the record has, after fill(), and records the results. */
 static void run_filled(record *r)
 {
     for (u32 i = 0; i < 8; i++)
@@ -124,21 +134,24 @@ static void run_filled(record *r)
     }
 }
 
+/* Maps zeroed pages. `rights` are PROT_*. */
 static u32 map(u32 at, u32 pages, u32 rights)
 {
     return (u32)guest_syscall(SYS_mmap2, at, pages * PAGE, rights, 0x32 /* private, fixed, anonymous */, -1,
                               0);
 }
 
+/* Does run_apart's work on the new stack. */
 static void __attribute__((noinline)) run_alone(void (*program)(void))
 {
     enum { TOP = 0xb0000000, TASK = 0xc0000000, END = 0xffffe000 };
     guest_syscall(SYS_munmap, TOP, TASK - TOP);
-    guest_syscall(SYS_munmap, TASK, END - TASK);
+    guest_syscall(SYS_munmap, TASK, END - TASK); /* fails where programs end at TASK, as in a guest */
     program();
 }
-/* Continues in `program` on a stack that is far from the addresses of the code that is run, and takes the
- * system's away: what natively lies there is another thing than in a guest. */
+
+/* Runs `program`, which does not return, on a stack far from the snippets' addresses, and unmaps the stack and vDSO that
+ * the system has made. Snippets that access these addresses then do the same natively as in a guest. */
 static void run_apart(void (*program)(void))
 {
     enum { PLACE = 0x57350000, BYTES = 0x10000 };
@@ -150,6 +163,7 @@ static void run_apart(void (*program)(void))
     __builtin_unreachable();
 }
 
+/* Sets the signal handlers and maps the memory of snippets. */
 static void run_prepare(void)
 {
     enum { SIGILL = 4, SIGTRAP = 5, SIGBUS = 7, SIGFPE = 8, SIGSEGV = 11 };
@@ -158,7 +172,7 @@ static void run_prepare(void)
     const u32 place[3] = {(u32)stack, 0, sizeof stack};
     guest_syscall(SYS_sigaltstack, place, 0);
     for (u32 i = 0; i < 5; i++) {
-        enum { SA_SIGINFO = 4, SA_ONSTACK = 0x08000000, SA_NODEFER = 0x40000000, SA_RESTORER = 0x04000000 };
+        enum { SA_SIGINFO = 4, SA_ONSTACK = 0x08000000, SA_NODEFER = 0x40000000 };
         u32 action[5] = {(u32)snippet_handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER, 0, 0, 0};
         guest_syscall(SYS_rt_sigaction, signals[i], action, 0, 8);
     }
