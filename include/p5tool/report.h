@@ -1,6 +1,7 @@
-/* Reports: everything that p5scope prints. Selections of events, statistics as text, CSV and JSON, laws that
- * counts obey, lists of events, metrics and models, registers in words, case files, and pipeline diagrams.
- * The command line uses these functions, and other programs can, too. */
+/* Reports: what p5scope's commands stat, list, explain, msr, check and bench print, and what they need for it. Selections
+ * of events, statistics as text, CSV and JSON, laws that counts obey, lists of events, metrics and models, registers in
+ * words, case files (parsed, assembled, run and judged), and pipeline diagrams. Profiles, traces and reports about loops
+ * are in profile.h, trace.h and loop.h. The command line uses these functions, and other programs can, too. */
 #ifndef P5SCOPE_REPORT_H
 #define P5SCOPE_REPORT_H
 
@@ -22,15 +23,15 @@ extern "C" {
 
 /* ---- Words and numbers in options ---- */
 
-/* Parses a count as every option takes it: 1200, 0x4b0, 4B0h, 64k, 1.5M, 2G, 1e6, where k, M and G mean 10^3,
- * 10^6 and 10^9. Returns false for anything else. */
+/* Parses a count as every option takes it: 1200, 0x4b0, 4B0h, 64k, 1.5M, 2G, 1e6, where k or K, M and G mean 10^3,
+ * 10^6 and 10^9. Returns false for anything else, also for a number that is not whole. */
 bool p5_parse_number(const char *text, uint64_t *value);
-/* Parses a size of memory in bytes: the same forms without fractions, where K, M and G mean 1024, 1024^2 and
- * 1024^3. */
+/* Parses a size of memory in bytes: 1200, 0x4b0, 4B0h, 64K, 2M, 1G, where K, M and G, in either case, mean 1024, 1024^2
+ * and 1024^3. */
 bool p5_parse_size(const char *text, uint64_t *bytes);
+enum { P5_SHA256_TEXT = 65 }; /* bytes of an SHA-256 as text, with its NUL */
 /* Writes the SHA-256 of the file at `path` to `text` as 64 hexadecimal digits, or "" if the file cannot be
  * read. Returns `text`. */
-enum { P5_SHA256_TEXT = 65 };
 const char *p5_file_sha256(const char *path, char text[P5_SHA256_TEXT]);
 /* Writes "did you mean 'a' or 'b'?" with similar words of the NULL-terminated `names`, or an empty string.
  * Returns `buffer`. */
@@ -38,12 +39,12 @@ const char *p5_suggest(const char *wanted, const char *const *names, char *buffe
 
 /* ---- Text with arbitrary bytes ---- */
 
-/* Quotes the first `count` words, or those before a NULL, as a line that a shell splits into the same words.
+/* Quotes the first `count` words, or fewer if a NULL comes first, as a line that a shell splits into the same words.
  * The result is UTF-8 without control characters; the caller frees it. Every report shows commands in this
  * form. Returns NULL when memory is out. */
 char *p5_command_text(char *const *words, size_t count);
 /* Writes a name, path or message so that a terminal shows it on one line: control characters, and bytes that
- * are not UTF-8, become a backslash, an x and two hexadecimal digits. */
+ * are not UTF-8, become a backslash, an x and two hexadecimal digits. Other backslashes stay as they are. */
 void p5_write_printable(FILE *out, const char *text);
 /* Does the same with the first `size` bytes of `text`. */
 void p5_write_printable_part(FILE *out, const char *text, size_t size);
@@ -52,9 +53,15 @@ char *p5_printable(const char *text);
 
 /* ---- Rows for programs ---- */
 
-/* The form of a report: text for people; JSON lines, the first of which describes the others; or CSV whose
- * first line has the columns' names. docs/schemas describes the JSON. */
-typedef enum p5_row_format { P5_ROWS_TEXT, P5_ROWS_JSON, P5_ROWS_CSV } p5_row_format;
+/* The form of a report: text for people; JSON lines, the first of which describes the others unless the report says
+ * otherwise; or CSV whose first line has the columns' names. docs/schemas describes the JSON. (p5_stat has formats of its
+ * own, p5_stat_format.) */
+typedef enum p5_row_format {
+    P5_ROWS_TEXT,
+    P5_ROWS_JSON,
+    P5_ROWS_CSV,
+    P5_ROWS_LARGEST = 0x1ffff /* no format; C++ requires that the enum has room for the two macros' values */
+} p5_row_format;
 /* CSV with an ASCII character in the place of the comma. */
 #define P5_ROWS_SEPARATED(character) ((p5_row_format)(P5_ROWS_CSV | (character) << 8))
 /* The same format for a report that continues another one of its kind: CSV without the line of names. */
@@ -63,15 +70,15 @@ typedef enum p5_row_format { P5_ROWS_TEXT, P5_ROWS_JSON, P5_ROWS_CSV } p5_row_fo
 
 /* ---- Event selections ---- */
 
-/* The `event` of a selected row that shows no event: the clocks, or the clocks of a cause (P5_SELECT_STALL plus
- * p5_stall). */
+/* The `event` of a selected row that shows no event: all clocks, or the clocks of one cause, which is P5_SELECT_STALL plus
+ * its p5_stall. */
 enum { P5_SELECT_CLOCKS = -1, P5_SELECT_STALL = P5_EVENT_COUNT };
 
 /* One row of a report. */
 typedef struct p5_selected {
     int event;        /* enum p5_event, P5_SELECT_CLOCKS or P5_SELECT_STALL + p5_stall */
     uint8_t cpl_mask; /* P5_CPL_MASK_* */
-    bool asserted;    /* :c, clocks in which the event's signal was on */
+    bool asserted;    /* modifier c: the row shows the clocks in which the event's signal was on */
     bool supported;   /* the processor has the event */
     unsigned group;   /* members of one {a,b} share a number; 0 = no group */
     char name[112];   /* canonical name with the modifiers as written */
@@ -89,27 +96,27 @@ typedef struct p5_selection {
  *   item := name [ ':' mods ] | '{' name [ ':' mods ] { ',' name [ ':' mods ] } '}' [ ':' mods ]
  *   name := event, alias, perf's name, rNN, rNN.C, 'clocks', 'all', 'stall_CAUSE', 'stalls', or a pattern with * and ?
  *   mods := u (CPL 3), k (CPL 0-2), c (clocks in which the signal was on; events only), in any order
- * Without u and k both are selected. A row that is selected again, outside of a group, is added once. A group's
- * modifiers apply to its members that have none of their own.
- * `all` and patterns select the events that `family` has, `stalls` and patterns that begin with stall_ the causes of
- * clocks. The error's column is the place in `text`. */
+ * Without u and k both are selected. A row that shows the same as an earlier one is left out, unless it is in a group. A
+ * group's modifiers apply to its members that have none of their own.
+ * `all` and patterns select the events that `family` (P5_FAMILY_*) has. `stalls` selects the clocks of all causes, and a
+ * pattern that begins with stall_ those of some. The error's column is the place in `text`. */
 p5_status p5_selection_add(p5_selection *selection, const char *text, unsigned family, p5_error *error);
 void p5_selection_free(p5_selection *selection);
-/* Returns the event of a row; NULL if it shows the clocks or those of a cause. */
+/* Returns the event of a row; NULL if it shows clocks (P5_SELECT_CLOCKS, P5_SELECT_STALL). */
 const p5_event_info *p5_selected_event(const p5_selected *selected);
 /* Returns the row's value in `counts`. */
 uint64_t p5_selected_value(const p5_selected *selected, const p5_counts *counts);
 /* Returns true if one CTR0 and one CTR1 could count the members of group `group` at the same time. */
 bool p5_selection_fits_counters(const p5_selection *selection, unsigned group);
-/* Removes the members of groups that repeat an earlier row, because JSON and databases have each name once. To be called
- * after p5_selection_fits_counters. */
+/* Removes each row in a group that shows the same as an earlier row, because JSON and databases have each name once. To
+ * be called after p5_selection_fits_counters. */
 void p5_selection_join_groups(p5_selection *selection);
 
 /* ---- Runs ---- */
 
-/* What identifies a run, besides the version, the model and the contents of the guest's file. Runs with equal
- * counts for equal reasons have equal identities, wherever their files and results are. It is written into
- * results (key "identity") and compared as a whole. The strings belong to the caller. */
+/* What identifies a run, besides p5scope's version, the model and the contents of the guest's file: two runs in which all
+ * of these are equal count the same, wherever their files and results are. It is written into results (key "identity")
+ * and compared as a whole. The strings belong to the caller. */
 typedef struct p5_run_identity {
     const char *const *argv;    /* the guest's arguments, NULL-terminated */
     const char *const *options; /* p5scope's options that change what is counted or shown, each as "--name" or
@@ -125,7 +132,7 @@ typedef struct p5_stat_run {
     uint64_t clock;        /* p5_machine_clock */
     uint64_t permissive;   /* executed instructions of later processors, --isa=permissive */
     double host_seconds;
-    uint64_t host_instructions; /* executed in `host_seconds`, counted or not; 0 = `instructions` */
+    uint64_t host_instructions; /* executed in `host_seconds`, counted or not counted; 0 = `instructions` */
 } p5_stat_run;
 
 typedef struct p5_stat {
@@ -135,19 +142,19 @@ typedef struct p5_stat {
     const char *options;             /* p5scope's options, as given */
     const p5_run_identity *identity; /* for JSON; may be NULL */
     const char *ending;              /* how the last run was cut short; NULL = the guest ended it */
-    const char *unmeasured;  /* why a budget cannot judge the runs, for example because a limit cut one short;
+    const char *unmeasured; /* why p5_budget cannot judge the runs, for example because a limit cut one short;
                                NULL = it can */
-    const char *region;      /* where was counted, as the user wrote it; NULL = everywhere */
-    uint64_t fast_forwarded; /* instructions that ran first without being counted; 0 = none */
-    uint64_t region_times;   /* how often the region began in the last run */
-    bool region_open;        /* the last run ended within the region */
+    const char *region;     /* the region in which was counted, as the user wrote it; NULL = the whole run */
+    uint64_t fast_forwarded;          /* instructions that ran first without being counted; 0 = none */
+    uint64_t region_times;            /* how often the region began in the last run */
+    bool region_open;                 /* the last run ended within the region */
     const p5_selection *selection;    /* NULL = every event, in groups, with the CPI stack */
     bool no_events;                   /* --null: the report has clocks and times only */
     const char *const *metric_groups; /* -M, NULL-terminated; may be NULL */
     const p5_stat_run *runs;
     size_t run_count; /* at least 1; values are means over the runs */
-    double interval;  /* -I: the one run is an interval that ends after so many modelled seconds; its rows
-                         begin with that time; 0 = no interval */
+    double interval;  /* -I: the one run is an interval that ends at this modelled time, in seconds; its
+                        rows begin with the time; 0 = no interval */
 } p5_stat;
 
 typedef struct p5_stat_style {
@@ -162,8 +169,8 @@ typedef struct p5_stat_style {
 
 /* Text is for people; CSV and JSON have the fields of `perf stat -x` and `-j` and are for programs. */
 typedef enum p5_stat_format { P5_STAT_TEXT, P5_STAT_CSV, P5_STAT_JSON } p5_stat_format;
-/* Writes a report. `style` applies to text and CSV. P5_ERR_NAME, P5_ERR_SYNTAX and P5_ERR_IO for metric
- * groups. */
+/* Writes a report. `style` applies to text and CSV. Errors: those of p5_metric_group_check, and P5_ERR_IO if `out` cannot
+ * be written. */
 p5_status p5_stat_write(FILE *out, const p5_stat *stat, p5_stat_format format, const p5_stat_style *style,
                         p5_error *error);
 /* Writes the last line of intervals in JSON: the summary of the whole run (or region) `stat`. */
@@ -181,23 +188,23 @@ typedef struct p5_stat_intervals_options {
     uint64_t most; /* after so many intervals the run continues unobserved; 0 = no limit */
     bool paused;   /* nothing is counted before p5_stat_intervals_turn starts it */
     p5_stat_format format;
-    /* Text only: write one row per interval with this metric group in the columns. NULL: a report. */
+    /* Text only: write one row per interval, with this metric group's metrics as columns. NULL: a report per interval. */
     const char *table;
-    FILE *out;           /* destination of the rows; the thread that executes writes to it, too */
+    FILE *out;           /* destination of the rows, which the thread that executes the guest may write */
     const p5_stat *stat; /* common to all intervals; its `runs`, `run_count` and `interval` are ignored */
     const p5_stat_style *style; /* for text and CSV */
 } p5_stat_intervals_options;
 /* Writes the header, and observes the machine's loaded guest from then on. `out`, everything that `stat`
  * points to, and `style` must live until the intervals are closed. The rows of an interval are flushed when
- * it ends. Errors: those of metric groups and p5_table_open (P5_ERR_NAME, P5_ERR_SYNTAX,
- * P5_ERR_IO) and of p5_machine_observe; P5_ERR_STATE if `size` is not this library's. */
+ * it ends. Errors: those of p5_metric_group_check, p5_table_open and p5_machine_observe; P5_ERR_STATE if `size` is not
+ * this library's. */
 p5_status p5_stat_intervals_open(p5_machine *machine, const p5_stat_intervals_options *options,
                                  p5_stat_intervals **intervals, p5_error *error);
 /* Starts (`inside`) or pauses counting at this point. A pause cuts the interval short. Callbacks may call it,
  * too. */
 void p5_stat_intervals_turn(p5_stat_intervals *intervals, bool inside);
-/* Ends the intervals after a run: writes the incomplete interval, if anything happened in it, and flushes.
- * P5_ERR_IO if rows could not be written at any time: that has stopped the run. */
+/* Ends the intervals after a run: writes the incomplete interval, if anything was counted in it, and flushes. Returns
+ * P5_ERR_IO if any rows could not be written, which also has stopped the run. */
 p5_status p5_stat_intervals_close(p5_stat_intervals *intervals, p5_error *error);
 
 /* ---- Comparisons: `p5scope stat --compare` ---- */
@@ -207,16 +214,16 @@ typedef struct p5_comparison p5_comparison;
 /* Opens an empty comparison, which the caller closes. The only error is P5_ERR_MEMORY. */
 p5_status p5_comparison_open(p5_comparison **comparison, p5_error *error);
 void p5_comparison_close(p5_comparison *comparison);
-/* Add runs from the file at `path`, written as P5_STAT_JSON, or from `lines` of that form, under the name
- * `name`. P5_ERR_FORMAT with file and line for anything else; P5_ERR_RANGE for more than 26 runs;
- * P5_ERR_IO. */
+/* Add the runs of the file at `path`, written as P5_STAT_JSON, or of `lines` of that form, which errors call `name`.
+ * P5_ERR_FORMAT with file and line for anything else; P5_ERR_RANGE for more than 26 runs (A to Z); P5_ERR_IO if the file
+ * cannot be read. */
 p5_status p5_comparison_read(p5_comparison *comparison, const char *path, p5_error *error);
 p5_status p5_comparison_add(p5_comparison *comparison, const char *name, const char *lines, p5_error *error);
 /* Returns whether all runs have the same revision of the model. `text` gets the revisions, for example
  * "A: 1, B: not stated". */
 bool p5_comparison_same_revision(const p5_comparison *comparison, char *text, size_t size);
 /* Returns whether the option `name` (without "--") of p5_run_identity is the same in all runs. `text` gets its values,
- * for example "A: main, B: not given". Runs that do not state their identity are not compared. */
+ * for example "A: main, B: not given". Runs whose results have no identity are left out of both. */
 bool p5_comparison_same_option(const p5_comparison *comparison, const char *name, char *text, size_t size);
 /* Writes a row for each event and metric: the runs' values, and their differences from the first, also in per
  * cent of it. */
@@ -225,7 +232,7 @@ p5_status p5_comparison_write(FILE *out, const p5_comparison *comparison, p5_sta
 
 /* Judges whether the clocks of any run exceed those of the first by more than `percent`. Writes a line for each
  * run to `out`, and the outcome as JUnit XML to `junit`, unless they are NULL. *broken gets the number of runs that
- * exceed it or cannot be judged, because they have no clocks or were cut short. */
+ * exceed this limit or cannot be judged, because they or the first run have no clocks or were cut short. */
 p5_status p5_comparison_judge(const p5_comparison *comparison, double percent, FILE *out, FILE *junit,
                               unsigned *broken, p5_error *error);
 
@@ -241,8 +248,9 @@ void p5_budget_close(p5_budget *budget);
 /* Reads the run at `path`, written as P5_STAT_JSON. Conditions that are added later may use it: `base` in a limit is
  * the value that the left formula has in that run (clocks<=base*1.01). Errors name file and line. */
 p5_status p5_budget_baseline(p5_budget *budget, const char *path, p5_error *error);
-/* Compare the baseline with this library and with a run to be judged, as p5_comparison_same_revision and
- * p5_comparison_same_option compare runs, and by the model's name. They return true if there is no baseline. */
+/* Return whether the baseline has this library's revision of the model, the name of `model`, and the same value of the
+ * option `name` as `run`, which is to be judged. `text` gets both values if they differ, or as in
+ * p5_comparison_same_option. All return true if there is no baseline. */
 bool p5_budget_same_revision(const p5_budget *budget, char *text, size_t size);
 bool p5_budget_same_model(const p5_budget *budget, const p5_model *model, char *text, size_t size);
 bool p5_budget_same_option(const p5_budget *budget, const p5_run_identity *run, const p5_model *model,
@@ -253,15 +261,15 @@ p5_status p5_budget_add(p5_budget *budget, const char *text, unsigned family, p5
 /* Adds the conditions of a file: one or more per line; '#' begins a comment. Errors also name file and line;
  * P5_ERR_IO. */
 p5_status p5_budget_read(p5_budget *budget, const char *path, unsigned family, p5_error *error);
-/* Returns how many conditions `stat` (the means of its runs) breaks: all of them if `stat` is unmeasured. If
+/* Returns how many conditions `stat` (the means of its runs) breaks: all of them if p5_stat.unmeasured is set. If
  * `out` is not NULL, writes a table of all conditions with the actual values and their distances from the
  * limits, or why they cannot be judged. */
 unsigned p5_budget_judge(const p5_budget *budget, const p5_stat *stat, FILE *out);
-/* Write one object for each condition, or the JUnit XML form that continuous-integration services read. */
+/* Write a JSON line for each condition, or the JUnit XML form that continuous-integration services read. */
 void p5_budget_write_json(const p5_budget *budget, const p5_stat *stat, FILE *out);
 p5_status p5_budget_write_junit(const p5_budget *budget, const p5_stat *stat, FILE *out, p5_error *error);
 
-/* A table with a row per interval and a column for each metric of a group (NULL: the group that `top` shows
+/* A table with a row per interval and a column for each metric of a group (NULL: the group that `p5scope top` shows
  * first). P5_ERR_UNSUPPORTED if the processor lacks one of its events; other errors as p5_metric_group_check.
  * The model must outlive the table. */
 typedef struct p5_table p5_table;
@@ -273,9 +281,12 @@ const char *p5_table_group(const p5_table *table);
 void p5_table_write_header(FILE *out, const p5_table *table);
 void p5_table_write_row(FILE *out, const p5_table *table, uint64_t clock, const p5_counts *interval);
 
-/* Returns P5_ERR_NAME with similar names if there is no metric group `name`. */
+/* Checks a metric group: the name of a built-in one, or the path of a file, which contains '/' or ends in ".txt".
+ * P5_ERR_NAME with similar names if there is none; for a file P5_ERR_IO, or P5_ERR_SYNTAX or P5_ERR_NAME with line and
+ * column. */
 p5_status p5_metric_group_check(const char *name, p5_error *error);
-/* Gets the names of at most `room` built-in groups that a processor of `family` has; returns how many. */
+/* Gets the names of the built-in groups that a processor of `family` has, but at most `room` names. Returns how many it
+ * has written. */
 size_t p5_metric_group_names(unsigned family, const char **names, size_t room);
 
 /* Checks the laws (equations and inequalities between events) that counts of a processor of `family` obey, at CPL 0-2,
@@ -284,8 +295,8 @@ size_t p5_metric_group_names(unsigned family, const char **names, size_t room);
  * be NULL) gets the number of laws checked. */
 unsigned p5_laws_check(const p5_counts *counts, unsigned family, bool part, FILE *out, unsigned *checked);
 
-/* Checks the same for a machine after a run; its counts must also agree with its core's single totals and
- * with its clock. */
+/* Checks the same for a machine after a run. Its counts must also agree with the totals that its core returns one by one
+ * (p5_core_event_total), and with its clock. */
 unsigned p5_laws_check_machine(p5_machine *machine, FILE *out, unsigned *checked);
 
 /* ---- Lists: `p5scope list` ---- */
@@ -342,8 +353,8 @@ typedef enum p5_output_mode {
     P5_OUTPUT_APPEND, /* writes after the existing contents */
     P5_OUTPUT_KEEP    /* leaves the file as it is for now */
 } p5_output_mode;
-/* Opens `path` for writing and creates it if necessary (*made, which may be NULL: neither a file nor a link
- * existed). Regular files are locked until the descriptor is closed, if the file system supports that.
+/* Opens `path` for writing and creates it if necessary. *made, unless `made` is NULL, gets whether neither a file nor a
+ * link of that name existed. Regular files are locked until the descriptor is closed, if the file system supports that.
  * Returns the descriptor or -errno; EWOULDBLOCK means that another process has the file. */
 int p5_output_open(const char *path, p5_output_mode mode, bool *made);
 /* Describes a positive errno of p5_output_open or of writing in words. */
@@ -363,8 +374,8 @@ enum { P5_CASE_REGISTERS = 16 };
 /* One `#! expect` line: the value per trip lies within [value - down, value + up]. */
 typedef struct p5_expectation {
     p5_selected what;
-    int of_register; /* number of the case's register whose growth is expected; what.name is its name; -1:
-                        `what` is an event, or clocks */
+    int of_register; /* index in p5_case.registers: the register's growth is expected, and what.name is its name;
+                        -1: `what` is an event, or clocks */
     double value, up, down; /* per trip */
     char *only;             /* MODEL of `expect@MODEL`, for p5_case_applies; NULL: all models */
     unsigned line;
@@ -416,8 +427,8 @@ typedef struct p5_case {
 /* Reads and checks a case file. Errors name file, line and column. The caller calls p5_case_free. */
 p5_status p5_case_read(const char *path, p5_case *out, p5_error *error);
 void p5_case_free(p5_case *c);
-/* Returns whether a line with @ONLY applies to `model`, the name of a model or the path of a model file: whether
- * `only` is the beginning of its name, which is without the folder and .ini. NULL applies to all models. */
+/* Returns whether a line with @ONLY applies to `model`, the name of a model or the path of a model file: whether the name,
+ * without folder and .ini, begins with `only`. NULL applies to all models. */
 bool p5_case_applies(const char *only, const char *model);
 
 /* A case assembled with one N: its memory image, and the symbols of its code for diagrams. */
@@ -439,15 +450,15 @@ p5_status p5_code_check(const char *text, p5_error *error);
  * error->line, or anywhere if that is 0. */
 void p5_code_locate(const char *text, p5_error *error);
 
-/* An argument of a function: a number, or the address of a buffer at the start of a cache line, which is the same for
- * all calls. */
+/* An argument of a function: a number, or the address of a buffer, which begins a cache line. All calls get the same
+ * buffer. */
 typedef struct p5_case_argument {
     uint32_t value;
     uint32_t buffer_bytes; /* not 0: a buffer of so many zero bytes */
     const char *file;      /* not NULL: a buffer that holds the contents of this regular file */
 } p5_case_argument;
 enum { P5_CASE_ARGUMENTS = 16 };
-/* A function of a file that is called in a loop as cdecl or stdcall, with its arguments. */
+/* A function of a file, and how it is called in a loop as cdecl or stdcall (but see `listed`). */
 typedef struct p5_case_function {
     const char *path; /* an i386 object, or assembly in Intel's or AT&T's syntax */
     const char *name; /* of a global or static function; FILE:NAME if several static functions have it */
@@ -456,8 +467,8 @@ typedef struct p5_case_function {
     bool x87_result; /* it returns float or double on the x87 stack, from which the loop pops it */
     bool empty;      /* call a single RET instead: the cost of the calls themselves, to be subtracted */
     bool elsewhere;  /* place the loop's branches in other sets of the branch target buffer than usual */
-    bool
-        listed; /* for p5_static_write: the program is the file's code without a loop; the name may be NULL */
+    /* For p5_static_write (loop.h): no call and no loop, the program is the file's code; the name may be NULL. */
+    bool listed;
 } p5_case_function;
 /* Returns true if the file consists of functions rather than of a case: an object, or assembly with global symbols and
  * without directives of case files. */
@@ -500,20 +511,23 @@ typedef struct p5_case_measured {
     p5_counts counts[2];
     uint64_t registers[2][P5_CASE_REGISTERS];
     p5_case_found found[P5_CASE_STATES]; /* after the run with trips[1] */
-    p5_error remark; /* a warning about the figures; an empty message: none. P5_ERR_STATE if the x87 register
-                        stack overflowed or underflowed: the x87 then handles NaNs, at other clocks. P5_OK if
-                        the stack pointer moves */
+    /* A warning about the figures; an empty message: none. Its status is P5_ERR_STATE if the x87 register stack
+     * overflowed or underflowed, because the x87 then handles NaNs, at other clocks. Its status is P5_OK if only the
+     * stack pointer moves. */
+    p5_error remark;
 } p5_case_measured;
 /* Runs the two programs, which make trips[0] and trips[1] trips, by p5_case_run. */
 p5_status p5_case_measure(p5_case_program *const programs[2], const unsigned trips[2],
                           const p5_case_conditions *conditions, p5_case_measured *out, p5_error *error);
 
 /* Compares the values per trip, (value(N2) - value(N1)) / (N2 - N1), with the expectations for `model`. Writes a
- * line for each failure (with `all`: for each expectation) to `out`, and returns how many failed. A case without an
- * expectation for the model, of cost or state, fails because it would test nothing. */
+ * line for each failure (with `all`: for each expectation) to `out`, and returns how many failed. A case that has neither
+ * an expectation nor a state for the model fails once more, because it would test nothing. So does one with expectations
+ * whose two runs count the same. */
 unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts counts[2],
                        const uint64_t registers[2][P5_CASE_REGISTERS], bool all, FILE *out);
-/* Does the same with the states at the end of the run with N2 trips, which p5_case_measure has found. */
+/* Compares the states at the end of the run with N2 trips, which p5_case_measure has found, with those expected for
+ * `model`. Writes and returns the failures likewise. */
 unsigned p5_case_judge_states(const p5_case *c, const p5_model *model,
                               const p5_case_found found[P5_CASE_STATES], bool all, FILE *out);
 
@@ -531,13 +545,14 @@ p5_status p5_check_write_junit(FILE *out, const char *suite, const p5_check_resu
 p5_status p5_check_write_rows(FILE *out, p5_row_format format, const p5_check_result *results, size_t count,
                               p5_error *error);
 
-/* The measurement of one input: counts[i] are those of trips[i] repetitions of the unit `per`. */
+/* The measurement of one input by two runs. */
 typedef struct p5_bench_side {
-    const char *name, *per;
-    const p5_counts *counts;
-    const unsigned *trips;
+    const char *name;
+    const char *per; /* the unit of its figures, for example "per copy (from loops of 4 and 8 copies)" */
+    const p5_counts *counts; /* of the two runs */
+    const unsigned *trips;   /* units that each of the two runs executed */
 } p5_bench_side;
-/* Writes clocks, CPI stack and events per trip, as text or as rows. With two inputs (`count`) it writes both,
+/* Writes clocks, CPI stack and events per unit, as text or as rows. With two inputs (`count`) it writes both,
  * B - A, and that difference in per cent of A. Rows that are 0 on all sides are written only with `zeros`. */
 void p5_bench_write(FILE *out, p5_row_format format, const p5_model *model, const p5_bench_side *sides,
                     size_t count, bool zeros);
@@ -546,13 +561,14 @@ void p5_bench_write(FILE *out, p5_row_format format, const p5_model *model, cons
 
 /* The instructions of some trips in a case's steady state, in the order of issue. */
 typedef struct p5_window p5_window;
-/* Trips of a run, which are numbered from 1. `first` 0: `count` trips that end before the last. */
+/* `count` trips of a run from number `first` on; numbers begin at 1. `first` 0: those just before the run's last trip, or
+ * fewer if the run has fewer. */
 typedef struct p5_trip_range {
     unsigned first, count;
 } p5_trip_range;
-/* Runs the case's two programs to find the instructions that execute once per trip, then captures up to
- * `wanted.count` trips. P5_ERR_STATE if no instruction executes exactly once per trip; P5_ERR_RANGE if the run
- * does not have these trips. */
+/* Runs the case's two programs to find the instructions that execute once per trip, then captures the wanted trips.
+ * P5_ERR_STATE if no instruction executes exactly once per trip; P5_ERR_RANGE if the run does not have these trips. Its
+ * last trip is never captured, unless it is the only one. */
 p5_status p5_window_capture(p5_case_program *const programs[2], const unsigned trips[2],
                             const p5_case_conditions *conditions, p5_trip_range wanted, p5_window **window,
                             p5_error *error);

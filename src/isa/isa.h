@@ -83,7 +83,7 @@ typedef enum isa_branch {
  * p5_value (p5scope/core.h), with members a and b, per executed instruction of such a form. */
 typedef enum isa_value_kind {
     ISA_VALUE_NONE,
-    ISA_VALUE_SOURCE, /* a = integer source operand (BSF, BSR) zero-extended, EAX (CPUID), ECX (RDMSR, WRMSR) */
+    ISA_VALUE_SOURCE, /* a = only the bit that is found of the source operand (BSF, BSR), EAX (CPUID), ECX (RDMSR, WRMSR) */
     ISA_VALUE_COUNT, /* a = shift count as in CL, unmasked (RCL/RCR by CL) */
     ISA_VALUE_X87,   /* a, b = ST(0) and the other operand as IEEE doubles (FDIV, FSQRT, FSIN, FPREM, ...) */
     ISA_VALUE_SATURATED /* a = 1 if at least one element was clipped (saturating MMX) */
