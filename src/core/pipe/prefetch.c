@@ -3,11 +3,11 @@
 
 #include "core/pipe/pipe.h"
 
-/* Before all clocks that matter. */
+/* Before all clocks that matter. Half of the least number, so that nothing overflows. */
 #define LONG_AGO (INT64_MIN / 2)
 
-/* Looks up the line of `address` in the code cache at the clock of the fetch, and sets the clocks at which its parts
- * arrive. */
+/* Looks up the line of `address` in the code cache at the clock of the fetch, and sets the clocks at which the line's
+ * four parts arrive. The resolver counts a lookup for which it returns false. */
 static void fetch_line(pipe *p, uint32_t address)
 {
     prefetch *f = &p->prefetch;
@@ -20,20 +20,22 @@ static void fetch_line(pipe *p, uint32_t address)
     }
     for (unsigned i = 0; i < PREFETCH_PARTS; i++) {
         f->line[i] = (int64_t)(answer.ready[i] - p->start);
-        if (f->line[i] >
-            f->ahead.clock) /* if the queue runs dry, clocks until then are attributed to the miss */
+        if (f->line[i] > f->ahead.clock) {
+            /* until instructions of this part can be in EX, clocks in which it is empty may belong to the miss */
             p->miss_until = clock_later(p->miss_until, f->line[i] + p->timing->depth);
+        }
     }
 }
 
-/* Fetches the next block, once a buffer and the fetch width permit it. */
+/* Fetches a block in the first clock in which a buffer is free and the fetch width permits it. */
 static void fetch_block(pipe *p, uint32_t block, bool new_stream)
 {
     prefetch *f = &p->prefetch;
     if (new_stream)
-        f->ahead.used = UINT8_MAX; /* a clock of its own */
-    const int64_t freed =
-        f->freed_set & 1 ? f->ahead.freed[0] : LONG_AGO; /* unknown before the stretch began */
+        f->ahead.used = UINT8_MAX; /* no other block is fetched in the same clock */
+    /* A buffer freed before the stretch does not bound the floor, which holds however far PF was ahead. The floor grows
+     * by a clock per block because it is used only if PF fetches one per clock (prefetch_leads). */
+    const int64_t freed = f->freed_set & 1 ? f->ahead.freed[0] : LONG_AGO;
     prefetch_take_buffer(&f->ahead, p->timing->fetch_blocks);
     f->floor = clock_later(f->floor + 1, freed);
     f->freed_set >>= 1;
@@ -67,7 +69,7 @@ void prefetch_flush(prefetch *f, int64_t clock)
     f->redirect = true;
     f->from_past = false;
     f->block = PREFETCH_NO_BLOCK;
-    f->ahead.clock = clock - 1; /* the first block of the new stream arrives in `clock` */
+    f->ahead.clock = clock - 1; /* the first block of the new stream is fetched in `clock` */
     f->ahead.used = 0;
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
         f->ahead.freed[i] = clock - 1;
@@ -92,6 +94,7 @@ static int32_t relative(int64_t t, int64_t now)
 prefetch_move prefetch_moved(const prefetch *f, int64_t now)
 {
     const bool complete = f->redirect || !f->from_past;
+    assert(f->fetched <= UINT8_MAX);
     prefetch_move move = {.fetched = (uint8_t)f->fetched,
                           .freed_set = f->freed_set,
                           .complete = complete,

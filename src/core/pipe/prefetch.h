@@ -29,8 +29,8 @@ typedef struct prefetch_state {
     bool redirect; /* the next instruction starts a new stream */
 } prefetch_state;
 
-/* How far PF is ahead of the decoders, which determines when the next block is fetched. The members are those of
- * prefetch_state. */
+/* How far PF is ahead of the decoders, which determines when the next block is fetched. The members have the same
+ * meaning as in prefetch_state. */
 typedef struct prefetch_ahead {
     int64_t clock;
     int64_t freed[PREFETCH_BUFFERS];
@@ -64,7 +64,7 @@ static inline bool prefetch_leads(const timing *t)
 }
 enum { PREFETCH_SLACK = 2 };
 
-/* How a stretch changes `ahead`. */
+/* How a stretch (what is executed of a block at a time) changes `ahead`. */
 typedef struct prefetch_move {
     uint8_t fetched, freed_set;      /* as in prefetch: blocks fetched; entries of `freed` that were set */
     bool complete;                   /* a new stream came, so the values at its end are complete */
@@ -153,7 +153,7 @@ static inline void prefetch_advance(prefetch_ahead *ahead, const prefetch_move *
         ahead->freed[i] = move->freed_set >> i & 1 ? move->freed[i] : ahead->freed[i] - clocks;
 }
 
-/* Begins a new stream at a predicted target. Its first block arrives in other buffers in the clock `clock` in which
+/* Begins a new stream at a predicted target. Its first block is fetched into other buffers in the clock `clock` in which
  * the branch leaves the decoder, or in the clock after the last fetch if that is later. Intel, 242816: a target in
  * the last bytes of a 16-byte block supplies too few bytes for one clock. */
 void prefetch_redirect(prefetch *f, int64_t clock);

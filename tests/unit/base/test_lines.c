@@ -1,17 +1,22 @@
-/* Lines: the longest that is taken, one byte more, and a file that cannot be read. */
+/* Reading lines (base/lines.h): the longest line, longer ones, and a file that cannot be read. */
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../unit.h"
 #include "base/lines.h"
 
-TEST(they_have_a_longest)
+/* The last line, which begins with "last", has `length` bytes. */
+TEST(a_line_has_at_most_lines_longest_bytes)
 {
-    for (int more = 0; more < 2; more++) {
+    for (int length = LINES_LONGEST; length <= LINES_LONGEST + 1; length++) {
+        const bool fits = length == LINES_LONGEST;
         p5_error error = {0};
         FILE *file = tmpfile();
         assert_non_null(file);
         fputs("first\n\nlast", file);
-        for (int i = 4; i < LINES_LONGEST + more; i++)
+        for (int i = (int)strlen("last"); i < length; i++)
             putc('x', file);
         rewind(file);
         char *line = NULL;
@@ -19,25 +24,26 @@ TEST(they_have_a_longest)
         assert_int_equal(lines_next(&line, &room, file), 6);
         assert_string_equal(line, "first\n");
         assert_int_equal(lines_next(&line, &room, file), 1);
-        assert_int_equal(lines_next(&line, &room, file), more ? -1 : LINES_LONGEST);
-        if (!more)
+        assert_int_equal(lines_next(&line, &room, file), fits ? LINES_LONGEST : -1);
+        if (fits)
             assert_int_equal(lines_next(&line, &room, file), -1);
-        assert_int_equal(lines_end(file, &error), more ? P5_ERR_FORMAT : P5_OK);
+        assert_int_equal(lines_end(file, &error), fits ? P5_OK : P5_ERR_FORMAT);
         free(line);
         fclose(file);
     }
 }
 
-TEST(a_folder_has_none)
+/* A directory can be opened but not read. */
+TEST(a_directory_is_a_read_error)
 {
     p5_error error = {0};
-    FILE *folder = fopen("/", "r");
+    FILE *directory = fopen("/", "r");
     char *line = NULL;
     size_t room = 0;
-    assert_non_null(folder);
-    assert_int_equal(lines_next(&line, &room, folder), -1);
-    assert_int_equal(lines_end(folder, &error), P5_ERR_IO);
+    assert_non_null(directory);
+    assert_int_equal(lines_next(&line, &room, directory), -1);
+    assert_int_equal(lines_end(directory, &error), P5_ERR_IO);
     assert_string_equal(error.message, "cannot read the file: Is a directory");
     free(line);
-    fclose(folder);
+    fclose(directory);
 }

@@ -41,7 +41,7 @@ TEST(a_new_stream_is_complete)
     const prefetch_move move = prefetch_moved(&f, 40);
     assert_true(move.complete);
     const prefetch_ahead ahead = prefetch_complete(&move);
-    assert_int_equal(ahead.clock, 29 - 40); /* the first block arrives in clock 30 */
+    assert_int_equal(ahead.clock, 29 - 40); /* the first block is fetched in clock 30 */
     for (unsigned i = 0; i < PREFETCH_BUFFERS; i++)
         assert_int_equal(ahead.freed[i], 29 - 40);
 }

@@ -1,6 +1,8 @@
-/* Operands of instructions whose clocks depend on them. */
+/* The operand values (isa_value_kind) that the engine reports for instructions whose clocks or events depend on them. */
 #include "guest.h"
 
+/* BSF and BSR report only the source's bit that they find, on which their clocks depend. RCL and RCR by CL report CL, and
+ * CPUID and RDMSR the register that selects their function. Other instructions report nothing. */
 GUEST_TEST(integer,
            "mov eax, 0x00012000\n bsf ebx, eax\n bsr ecx, eax\n xor eax, eax\n bsf edx, eax\n mov dword "
            "ptr [0x30000], 0x400\n"
@@ -22,12 +24,14 @@ GUEST_TEST(integer,
     assert_int_equal(guest_peek32(g, 0x30000), 0x400 >> 5);
 }
 
+/* Eight saturating instructions, each with MM2 = MM0 as destination and MM1 as source. */
 GUEST(mmx, "movq mm0, [0x30000]\n movq mm1, [0x30008]\n movq mm2, mm0\n paddsb mm2, mm1\n movq mm2, mm0\n "
            "paddusb mm2, mm1\n movq mm2, mm0\n psubusw mm2, mm1\n"
            "movq mm2, mm0\n packsswb mm2, mm1\n movq mm2, mm0\n packssdw mm2, mm1\n movq mm2, mm0\n psubsw "
            "mm2, mm1\n movq mm2, mm0\n packuswb mm2, mm1\n"
            "movq mm2, mm0\n paddsw mm2, [0x30008]\n hlt");
 
+/* Runs `mmx` with MM0 = a and MM1 = b. `clipped` has a digit per instruction: 1 if it clips an element. */
 static void saturation(uint64_t a, uint64_t b, const char *clipped)
 {
     OPEN_GUEST_OF(g, mmx);
@@ -42,13 +46,15 @@ static void saturation(uint64_t a, uint64_t b, const char *clipped)
     }
 }
 
-TEST(test_saturation)
+TEST(saturating_instructions_report_whether_they_clip)
 {
     /* In order: PADDSB PADDUSB PSUBUSW PACKSSWB PACKSSDW PSUBSW PACKUSWB PADDSW. */
     saturation(0, 0, "00000000");
-    saturation(0x7f, 1, "10000000");   /* 7F + 1 is 80h: fits unsigned; words 127 and 1 fit signed bytes */
-    saturation(0xff, 1, "01010000");   /* FF + 1 carries out of a byte; word 255 is no signed byte */
-    saturation(1, 2, "00100000");      /* 1 - 2 borrows; -1 is a signed word */
-    saturation(0x8000, 1, "00011110"); /* -32768: - 1 clips, no byte, dword 32768 no signed word */
-    saturation(0x7fff, 1, "01010011"); /* FF + 1 in the low byte; 32767 + 1 clips, no byte */
+    saturation(0x7f, 1, "10000000");   /* 127 + 1 is no signed byte */
+    saturation(0xff, 1, "01010000");   /* 255 + 1 is no unsigned byte; 255 is no signed byte */
+    saturation(1, 2, "00100000");      /* 1 - 2 is no unsigned word */
+    saturation(0x8000, 1, "00011110"); /* word -32768: no signed or unsigned byte, and - 1 no signed word;
+                                          dword 32768: no signed word */
+    saturation(0x7fff, 1, "01010011"); /* byte 255 + 1: no unsigned byte; word 32767: no signed or unsigned
+                                          byte, and + 1 no signed word */
 }
