@@ -1,9 +1,10 @@
-/* Runs whole machines with hostile guests (image.h). Whatever a guest does, p5scope keeps running, the run ends
- * within its limits, and the laws of the counts hold. A second run gives the same result: without the memo, in
- * one thread or two, in one piece or many, through a snapshot, profiled, or traced.
+/* Runs whole machines with hostile guests (image.h). Whatever a guest does, p5scope does not fail, and the laws of the
+ * counts hold. A second run, made in another way (`again`), has the same result. The input begins with a header:
  *
- *   header   kind, model, options, how it is run again, limits ... | its end: short, length, memory, once or
- * again
+ *   kind, model, flags, extra, again, size, more   a byte each, which plan_make describes
+ *   piece, seed                                    4 bytes each
+ *   ...
+ *   LAST_*                                         a byte each, the last of the header
  */
 #include <string.h>
 #include <time.h>
@@ -13,14 +14,23 @@
 #include "image.h"
 #include "machine/state.h"
 #include "p5scope/profile.h"
-#include "p5tool/report.h"
 #include "p5scope/snapshot.h"
+#include "p5tool/report.h"
 #include "p5tool/trace.h"
 
-#define TIMEOUT_SECONDS 4
-enum { LAST_SHORT, LAST_LENGTH, LAST_MEMORY, LAST_AGAIN, LAST }; /* the header's last bytes */
+#define TIMEOUT_SECONDS 4 /* of the host */
 
-/* How a guest is run a second time, to the same end. */
+/* The header's last bytes. They choose what takes much time, which most of their values do not. */
+enum {
+    LAST_LONGER, /* below 0x40: the run may be up to 16 times as long */
+    LAST_LONG,   /* from 0xf8: the run is 4096 times as long */
+    LAST_MEMORY, /* from 0xe0: up to 4 MB of RAM */
+    LAST_AGAIN,  /* below 0x20: there is a second run */
+    LAST
+};
+_Static_assert(7 + 2 * 4 + LAST <= IMAGE_HEADER_BYTES, "the last bytes overlap no others");
+
+/* How the guest is run a second time. */
 typedef enum again {
     AGAIN_NOT,
     AGAIN_THREADS,
@@ -30,7 +40,7 @@ typedef enum again {
     AGAIN_SNAPSHOT,
     AGAIN_PROFILE,
     AGAIN_TRACE,
-    AGAIN_FORWARD, /* without counting at first; only the laws are checked */
+    AGAIN_FORWARD, /* fast-forwarded at first, so that its counts differ: only the laws are checked */
     AGAIN_COUNT
 } again;
 
@@ -39,30 +49,32 @@ typedef struct plan {
     p5_machine_options options;
     p5_limits limits;
     again again;
-    uint32_t pieces;
-    uint8_t typed[8];
-    bool failing_cycles; /* the memo is off because of [check] or --bus-check */
+    /* Instructions of a piece of the second run, before its snapshot, or to fast-forward. Otherwise a random number. */
+    uint32_t piece;
+    bool
+        failing_cycles; /* some bus cycles fail (p5_machine_options.check or the model's), which needs the exact path */
 } plan;
 
 /* ---- what an input says -------------------------------------------------------------------------------- */
 
-static void nothing(void *context, const void *text, size_t size)
+/* p5_machine_options.console: discards the guest's output. */
+static void discard(void *context, const void *text, size_t size)
 {
     (void)context;
     (void)text;
     (void)size;
 }
 
-/* Keys and what the serial port receives: the plan's, again and again, now and then nothing. */
-static int typed(void *context, uint8_t *byte, bool idle)
+/* p5_machine_options.input: gives bytes that depend only on the number of calls, and none in every third call. */
+static int give_byte(void *context, uint8_t *byte, bool idle)
 {
-    uint64_t *count = context;
+    uint64_t *count = context; /* guest.input_calls */
     (void)idle;
     *byte = (uint8_t)(*count * 41);
     return ++*count % 3 == 0 ? 0 : 1;
 }
 
-/* Sets a random model, which includes the bus master, wires and failing cycles of its board. */
+/* Chooses a random model, with the bus master, wires and failing cycles of its board. */
 static void random_board(plan *p, uint32_t seed)
 {
     static char path[64];
@@ -77,6 +89,25 @@ static void random_board(plan *p, uint32_t seed)
     p->options.model = path;
 }
 
+/* Limits a run. Most runs are short, so that there are many. */
+static void plan_limits(plan *p, unsigned size, unsigned more, const uint8_t last[LAST])
+{
+    static const uint8_t longer[8] = {0, 0, 0, 1, 1, 1, 2, 4};
+    unsigned times = last[LAST_LONGER] < 0x40 ? longer[size & 7] : 0;
+    p->limits = (p5_limits){.size = sizeof p->limits,
+                            .max_instructions = (64 + more) << times,
+                            .max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << times / 2,
+                            .timeout_seconds = TIMEOUT_SECONDS};
+    if (last[LAST_LONG] >= 0xf8) { /* the memo makes an instruction of a long run cheaper */
+        p->limits.max_instructions *= 4096;
+        p->limits.max_clocks *= 4096;
+    }
+    if (size >= 0xfc && more < 4) { /* only the time ends these runs, so that they fill limited tables */
+        p->limits = (p5_limits){.size = sizeof p->limits, .timeout_seconds = 0.7};
+        p->again = AGAIN_NOT;
+    }
+}
+
 static plan plan_make(fuzz_input input)
 {
     static const char *const models[] = {"p55c-200", "p54c-133",    "p55c-200",
@@ -85,7 +116,8 @@ static plan plan_make(fuzz_input input)
     static const char *const wires[] = {"pm0=nmi", "pm0=irq5,pm1=irq1"};
     static const uint8_t kinds[] = {IMAGE_FLAT, IMAGE_FLAT, IMAGE_FLAT, IMAGE_REAL, IMAGE_DISK};
     fuzz_input header = fuzz_part(&input, IMAGE_HEADER_BYTES);
-    plan p = {.options = {.size = sizeof p.options, .console = nothing, .input = typed, .stuck = fuzz_stuck}};
+    plan p = {
+        .options = {.size = sizeof p.options, .console = discard, .input = give_byte, .stuck = fuzz_stuck}};
     unsigned kind = fuzz_byte(&header), model = fuzz_byte(&header), flags = fuzz_byte(&header),
              extra = fuzz_byte(&header);
     p.options.model = models[model % (sizeof models / sizeof models[0])];
@@ -101,33 +133,18 @@ static plan plan_make(fuzz_input input)
         p.failing_cycles = true;
     }
     p.again = (again)(fuzz_byte(&header) % AGAIN_COUNT);
-    /* Mostly short runs, so that there are many. */
-    static const uint8_t longer[8] = {0, 0, 0, 1, 1, 1, 2, 4};
-    /* What costs time comes seldom: it is said where the header ends. */
     static const uint8_t short_input[LAST] = {0};
     const uint8_t *last = header.size >= LAST ? header.data + header.size - LAST : short_input;
     if (last[LAST_MEMORY] >= 0xe0)
         p.options.memory_bytes <<= (flags & 1) + (flags >> 1 & 1);
     if (last[LAST_AGAIN] >= 0x20)
         p.again = AGAIN_NOT;
-    unsigned size = fuzz_byte(&header), more = fuzz_byte(&header),
-             times = last[LAST_SHORT] < 0x40 ? longer[size & 7] : 0;
-    p.limits.size = sizeof p.limits;
-    p.limits.max_instructions = (64 + more) << times;
-    p.limits.max_clocks = (uint64_t)(2000 + more * 8) << (size >> 3 & 7) << times / 2;
-    p.limits.timeout_seconds = TIMEOUT_SECONDS;
-    if (last[LAST_LENGTH] >= 0xf8) { /* an instruction of these costs a fraction of the others' */
-        p.limits.max_instructions *= 4096;
-        p.limits.max_clocks *= 4096;
-    }
-    if (size >= 0xfc && more < 4) { /* only its time ends it: whatever there is a ceiling for gets there */
-        p.limits = (p5_limits){.size = sizeof(p5_limits), .timeout_seconds = 0.7};
-        p.again = AGAIN_NOT;
-    }
+    unsigned size = fuzz_byte(&header), more = fuzz_byte(&header);
+    plan_limits(&p, size, more, last);
+    p.piece = 1 + fuzz_word(&header) % (uint32_t)(p.limits.max_instructions + 1);
     const char *fewer = getenv("P5_FUZZ_INSTRUCTIONS"); /* shortens runs, to find where a difference begins */
     if (fewer != NULL)
         p.limits.max_instructions = strtoull(fewer, NULL, 10);
-    p.pieces = 1 + fuzz_word(&header) % (uint32_t)(p.limits.max_instructions + 1);
     if (extra >= 0xd0 && extra < 0xf0)
         random_board(&p, fuzz_word(&header));
     image_make(&p.image, (image_kind)kinds[kind % sizeof kinds], input);
@@ -152,15 +169,16 @@ static void fail(const char *what, const p5_error *error)
 typedef struct guest {
     p5_machine *machine;
     p5_run_result result;
-    uint64_t typed;
+    uint64_t input_calls;
 } guest;
 
+/* Opens the machine for a run `how`, with the guest of `file`. */
 static void guest_open(guest *g, const plan *p, const fuzz_file *file, again how)
 {
     p5_machine_options options = p->options;
     p5_error error = {0};
     g->result.size = sizeof g->result;
-    options.input_context = &g->typed;
+    options.input_context = &g->input_calls;
     options.threads = how == AGAIN_THREADS ? 2 : 1;
     options.memo_off = how == AGAIN_MEMO_OFF;
     options.memo_check = how == AGAIN_MEMO_CHECK && !p->failing_cycles;
@@ -175,9 +193,12 @@ static void guest_open(guest *g, const plan *p, const fuzz_file *file, again how
         fail("load", &error);
 }
 
-typedef p5_status runs(p5_machine *machine, const p5_limits *limits, p5_run_result *result, p5_error *error);
+typedef p5_status run_function(p5_machine *machine, const p5_limits *limits, p5_run_result *result,
+                               p5_error *error);
 
-static void guest_run_by(guest *g, const p5_limits *limits, runs *run)
+/* Runs the guest to its end or to `limits`, which count from its start. Clocks may exceed their limit by those of one
+ * instruction. By how much the time-out is exceeded is reported by the driver, as it depends on the host. */
+static void guest_run_by(guest *g, const p5_limits *limits, run_function *run)
 {
     p5_error error = {0};
     uint64_t before = p5_machine_clock(g->machine), instructions = p5_machine_instructions(g->machine);
@@ -204,11 +225,11 @@ static void guest_run(guest *g, const p5_limits *limits)
     guest_run_by(g, limits, p5_machine_run);
 }
 
-/* In pieces of so many instructions. */
+/* Runs the guest in pieces, at most nine. */
 static void guest_run_pieces(guest *g, const plan *p)
 {
     p5_limits limits = p->limits;
-    uint64_t most = limits.max_instructions, piece = p->pieces < most / 8 ? most / 8 : p->pieces;
+    uint64_t most = limits.max_instructions, piece = p->piece < most / 8 ? most / 8 : p->piece;
     do {
         uint64_t next = p5_machine_instructions(g->machine) + piece;
         limits.max_instructions = next < most ? next : most;
@@ -216,38 +237,39 @@ static void guest_run_pieces(guest *g, const plan *p)
     } while (g->result.end == P5_END_INSTRUCTIONS && limits.max_instructions < most);
 }
 
-/* To some point, into a file, into another machine and on. */
-static void guest_run_saved(guest *g, const plan *p)
+/* Runs one piece, saves the machine, loads the snapshot into another machine, and runs that to the end. */
+static void guest_run_saved(guest *g, const plan *p, const fuzz_file *file)
 {
     fuzz_file saved = fuzz_file_make("snapshot", "", 0);
     p5_limits limits = p->limits;
     p5_error error = {0};
-    limits.max_instructions = p->pieces < limits.max_instructions ? p->pieces : limits.max_instructions;
+    limits.max_instructions = p->piece < limits.max_instructions ? p->piece : limits.max_instructions;
     guest_run(g, &limits);
     if (g->result.end != P5_END_INSTRUCTIONS)
         return;
     if (p5_machine_save(g->machine, saved.path, NULL, &error) != P5_OK)
         fail("save", &error);
     p5_machine_close(g->machine);
-    p5_machine_options options = {
-        .size = sizeof options, .console = nothing, .input = typed, .input_context = &g->typed};
-    char disk[64];
-    snprintf(disk, sizeof disk, "%s/image", fuzz_folder());
-    options.image = disk;
-    options.disk_writable = p->options.disk_writable;
+    p5_machine_options options = {.size = sizeof options,
+                                  .console = discard,
+                                  .input = give_byte,
+                                  .input_context = &g->input_calls,
+                                  .stuck = fuzz_stuck,
+                                  .image = file->path,
+                                  .disk_writable = p->options.disk_writable};
     if (p5_machine_restore(saved.path, &options, &g->machine, &error) != P5_OK)
-        fail("load what was saved", &error);
+        fail("load the snapshot", &error);
     guest_run(g, &p->limits);
 }
 
-/* With a profile, every instruction's and every interval's. */
+/* Runs the guest with a profile and writes it in all formats. */
 static void guest_run_profiled(guest *g, const plan *p, const fuzz_file *file)
 {
     static const char *const events[] = {NULL, NULL, "clocks", "data_read", "branches"};
     p5_error error = {0};
     p5_profile *profile;
     p5_profile_options options = {
-        .size = sizeof options, .sample_event = events[p->pieces % 5], .sample_period = 1 + p->pieces % 50};
+        .size = sizeof options, .sample_event = events[p->piece % 5], .sample_period = 1 + p->piece % 50};
     if (p5_profile_start(g->machine, file->path, &options, &error) != P5_OK)
         fail("profile", &error);
     guest_run(g, &p->limits);
@@ -262,6 +284,7 @@ static void guest_run_profiled(guest *g, const plan *p, const fuzz_file *file)
     p5_profile_free(profile);
 }
 
+/* Runs the guest with a trace of its first 1000 instructions. */
 static void guest_run_traced(guest *g, const plan *p)
 {
     fuzz_file file = fuzz_file_make("trace", "", 0);
@@ -269,8 +292,8 @@ static void guest_run_traced(guest *g, const plan *p)
     p5_trace *trace;
     const p5_trace_options options = {.size = sizeof options,
                                       .path = file.path,
-                                      .format = (p5_trace_format)(p->pieces % P5_TRACE_FORMATS),
-                                      .every_instructions = 1 + p->pieces % 200,
+                                      .format = (p5_trace_format)(p->piece % P5_TRACE_FORMATS),
+                                      .every_instructions = 1 + p->piece % 200,
                                       .markers = true,
                                       .pmu = true,
                                       .to = {.kind = P5_BOUND_INSTRUCTION, .at = 1000}};
@@ -281,12 +304,13 @@ static void guest_run_traced(guest *g, const plan *p)
         fail("close the trace", &error);
 }
 
+/* Fast-forwards one piece, with or without pricing it, and runs the rest. */
 static void guest_run_forward(guest *g, const plan *p)
 {
     p5_limits limits = p->limits;
-    if (p->pieces < limits.max_instructions)
-        limits.max_instructions = p->pieces;
-    guest_run_by(g, &limits, p->pieces & 1 ? p5_machine_fast_forward : p5_machine_execute);
+    if (p->piece < limits.max_instructions)
+        limits.max_instructions = p->piece;
+    guest_run_by(g, &limits, p->piece & 1 ? p5_machine_fast_forward : p5_machine_execute);
     if (g->result.end == P5_END_INSTRUCTIONS)
         guest_run(g, &p->limits);
 }
@@ -313,10 +337,14 @@ static void same_counts(p5_machine *a, p5_machine *b)
     p5_machine_counts(a, &first);
     p5_machine_counts(b, &second);
     for (int id = 0; id < P5_EVENT_COUNT; id++)
-        if (memcmp(first.increments[id], second.increments[id], sizeof first.increments[id]) != 0)
-            fprintf(stderr, "%s: %llu, again %llu\n", p5_event_describe((enum p5_event)id)->name,
+        if (memcmp(first.increments[id], second.increments[id], sizeof first.increments[id]) != 0 ||
+            memcmp(first.asserted[id], second.asserted[id], sizeof first.asserted[id]) != 0)
+            fprintf(stderr, "%s: %llu (%llu clocks), again %llu (%llu clocks)\n",
+                    p5_event_describe((enum p5_event)id)->name,
                     (unsigned long long)p5_counts_sum(first.increments[id], P5_CPL_MASK_ALL),
-                    (unsigned long long)p5_counts_sum(second.increments[id], P5_CPL_MASK_ALL));
+                    (unsigned long long)p5_counts_sum(first.asserted[id], P5_CPL_MASK_ALL),
+                    (unsigned long long)p5_counts_sum(second.increments[id], P5_CPL_MASK_ALL),
+                    (unsigned long long)p5_counts_sum(second.asserted[id], P5_CPL_MASK_ALL));
     LAW(memcmp(&first, &second, sizeof first) == 0);
 }
 
@@ -324,7 +352,7 @@ static void guests_compare(guest *first, guest *second)
 {
     p5_machine *a = first->machine, *b = second->machine;
     if (first->result.end == P5_END_TIMEOUT || second->result.end == P5_END_TIMEOUT)
-        return; /* by the host's clock: at any place */
+        return; /* the time-out can end a run anywhere */
     if (first->result.end != second->result.end || first->result.address != second->result.address)
         fprintf(stderr, "ends: %d at %x, again %d at %x\n", (int)first->result.end, first->result.address,
                 (int)second->result.end, second->result.address);
@@ -361,13 +389,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     guest_check(&first);
     if (getenv("P5_FUZZ_INSTRUCTIONS") != NULL)
         printf("ends %d at %x: %s\n", (int)first.result.end, first.result.address, first.result.instruction);
-    /* A disk that was written to is another one. */
-    if (p.again != AGAIN_NOT && !p.options.disk_writable) {
+    if (p.again != AGAIN_NOT) {
+        file = fuzz_file_make("again", p.image.bytes,
+                              p.image.size); /* the first run may have written to its disk */
         guest_open(&second, &p, &file, p.again);
         if (p.again == AGAIN_PIECES)
             guest_run_pieces(&second, &p);
         else if (p.again == AGAIN_SNAPSHOT)
-            guest_run_saved(&second, &p);
+            guest_run_saved(&second, &p, &file);
         else if (p.again == AGAIN_PROFILE)
             guest_run_profiled(&second, &p, &file);
         else if (p.again == AGAIN_TRACE)
@@ -385,7 +414,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* Whole parts change: a snippet, a record, the tables; or a byte in one. */
+/* Changes one part of an input: the header, the tables, a snippet, or a record of a snippet. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
     uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
@@ -394,14 +423,15 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
         return LLVMFuzzerMutate(data, size, most);
     for (unsigned i = 1; i <= LAST && size >= IMAGE_HEADER_BYTES; i++)
         data[IMAGE_HEADER_BYTES - i] = (uint8_t)(fuzz_random(&state) >> 32);
-    if (size < IMAGE_FIRST_SNIPPET + IMAGE_SNIPPET_BYTES) { /* a new one: with 1 to 16 snippets */
+    if (size < IMAGE_FIRST_SNIPPET + IMAGE_SNIPPET_BYTES) { /* a new input */
         size_t wanted = IMAGE_FIRST_SNIPPET + (1 + r % IMAGE_SNIPPETS) * IMAGE_SNIPPET_BYTES;
         for (; size < wanted; size++)
             data[size] = (uint8_t)(fuzz_random(&state) >> 32);
         return size;
     }
-    data[IMAGE_HEADER_BYTES - LAST + LAST_LENGTH] = 0; /* what is changed again and again is short */
+    data[IMAGE_HEADER_BYTES - LAST + LAST_LONG] = 0; /* only new inputs have long runs */
     size_t snippets = (size - IMAGE_FIRST_SNIPPET) / IMAGE_SNIPPET_BYTES;
+    size = IMAGE_FIRST_SNIPPET + snippets * IMAGE_SNIPPET_BYTES; /* without a part of a snippet */
     uint8_t *snippet = data + IMAGE_FIRST_SNIPPET + r % snippets * IMAGE_SNIPPET_BYTES;
     uint8_t *record = snippet + IMAGE_SNIPPET_BYTES - IMAGE_RECORDS * IMAGE_RECORD_BYTES +
                       (r >> 8) % IMAGE_RECORDS * IMAGE_RECORD_BYTES;
@@ -414,18 +444,18 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
         LLVMFuzzerMutate(data + IMAGE_HEADER_BYTES, IMAGE_TABLE_BYTES, IMAGE_TABLE_BYTES);
         return size;
     case 2:
-        LLVMFuzzerMutate(snippet, 24, 24);
+        LLVMFuzzerMutate(snippet, IMAGE_SNIPPET_HEADER_BYTES, IMAGE_SNIPPET_HEADER_BYTES);
         return size;
     case 3: /* a new record */
         for (unsigned i = 0; i < IMAGE_RECORD_BYTES; i++)
             record[i] = (uint8_t)(fuzz_random(&state) >> 32);
         return size;
-    case 4:
+    case 4: /* another snippet's record */
         memmove(record, other + IMAGE_SNIPPET_BYTES - (1 + (r >> 40) % IMAGE_RECORDS) * IMAGE_RECORD_BYTES,
                 IMAGE_RECORD_BYTES);
         return size;
     case 5:
-        if (snippets < IMAGE_SNIPPETS) { /* one twice, or one less */
+        if (snippets < IMAGE_SNIPPETS) { /* one snippet twice, or one less */
             memcpy(data + size, snippet, IMAGE_SNIPPET_BYTES);
             return size + IMAGE_SNIPPET_BYTES;
         }
