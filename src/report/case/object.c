@@ -202,12 +202,23 @@ static uint32_t placed_value(const placement *in, const GElf_Sym *symbol)
     return in->sections[symbol->st_shndx].address + (uint32_t)symbol->st_value;
 }
 
-/* Returns true if a symbol is a place in the code: a function or a label, but no section or file. */
+/* Returns true if a symbol is a place in the code: a function or a label, but no section or file, and not outside its
+ * section, as in a damaged file. */
 static bool is_code(const placement *in, const GElf_Sym *symbol)
 {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
     return (type == STT_FUNC || type == STT_NOTYPE) && symbol->st_shndx != SHN_UNDEF &&
-           symbol->st_shndx < in->section_count && region_of(&in->sections[symbol->st_shndx]) == TEXT;
+           symbol->st_shndx < in->section_count && region_of(&in->sections[symbol->st_shndx]) == TEXT &&
+           symbol->st_value <= in->sections[symbol->st_shndx].header.sh_size;
+}
+
+/* Returns the size of a function, at most to the end of its section; 0: unknown. */
+static uint32_t function_size(const placement *in, const GElf_Sym *symbol)
+{
+    if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || !is_code(in, symbol))
+        return 0;
+    const uint64_t most = in->sections[symbol->st_shndx].header.sh_size - symbol->st_value;
+    return (uint32_t)(symbol->st_size < most ? symbol->st_size : most);
 }
 
 /* The functions that have the wanted name. */
@@ -486,7 +497,7 @@ static p5_status copy_labels(placement *in, p5_case_program *out)
         const bool of_code = is_code(in, &symbol), typed = GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
         *label = (case_label){.name = strdup(name),
                               .address = common ? in->common[i] : placed_value(in, &symbol),
-                              .size = typed && symbol.st_size < MEMORY_END ? (uint32_t)symbol.st_size : 0,
+                              .size = function_size(in, &symbol),
                               .function = of_code && (typed || GELF_ST_BIND(symbol.st_info) != STB_LOCAL)};
         if (label->name == NULL)
             return error_set(in->error, P5_ERR_MEMORY, "no memory for the case's symbols");

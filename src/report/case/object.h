@@ -12,7 +12,7 @@
 typedef struct case_label {
     char *name;
     uint32_t address;
-    uint32_t size; /* in bytes, of a symbol of type function; 0: unknown */
+    uint32_t size; /* in bytes, of a function; 0: unknown */
     bool function; /* a symbol of type function, or a global label of code without a type */
 } case_label;
 

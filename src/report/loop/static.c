@@ -1,6 +1,6 @@
 /* Lists the code of a program without running it (`p5scope bench --static`). Each basic block is priced by
  * itself, from an empty pipe, on a processor whose caches hit, whose branches are predicted right, and whose
- * D1 always has the next instructions. */
+ * decode stage D1 never waits for instructions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "report/loop/code.h"
 #include "report/row_writer.h"
 
-/* The most instructions of a block, and the most data references of an instruction on average. A block with
- * MOST_BLOCK * MOST_ACCESSES references or more is priced without its references. */
+/* The most instructions of a block, and for each of them the room for its data references. A block with more than
+ * MOST_BLOCK * MOST_ACCESSES references is priced without them. */
 enum { MOST_BLOCK = 256, MOST_ACCESSES = 16 };
 #define LOOP_LABEL "p5scope_" /* begins the labels that `p5scope bench` generates */
 
@@ -40,10 +40,10 @@ typedef struct listing {
     p5_case_image image;
     isa_decoder *decoder;
     p5_error *error;
-    part part;                     /* the current one */
+    part part;                     /* the one that is being listed */
     sums sums;                     /* of the current part */
     uint8_t *target;               /* by offset in the code: 1 if a direct branch goes there */
-    p5_access *accesses;           /* MOST_BLOCK * MOST_ACCESSES references, all to the same address */
+    p5_access *accesses;           /* MOST_BLOCK * MOST_ACCESSES references, all alike */
     ARRAY_OF(p5_trace_insn) trace; /* of the current block's instructions */
     bool out_of_memory;
 } listing;
@@ -56,8 +56,8 @@ static void add_to_trace(void *context, const p5_trace_insn *insn)
 }
 
 /* Prices the block of `count` instructions at `address` (`size` bytes) on a new core. l->trace gets, for each
- * instruction, its pipe, stages and stalls. All references are to the same address, because on this core
- * every reference hits. */
+ * instruction, its pipe, stages and stalls. The addresses of its references do not matter, because on this core
+ * every reference hits and there are no bank conflicts. */
 static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint32_t address, unsigned count)
 {
     p5_core *core;
@@ -78,7 +78,7 @@ static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint
         const p5_retired r = {.size = sizeof r,
                               .block = block,
                               .count = (uint16_t)p5_block_count(block),
-                              .access_count = references < MOST_BLOCK * MOST_ACCESSES ? references : 0,
+                              .access_count = references <= MOST_BLOCK * MOST_ACCESSES ? references : 0,
                               .accesses = l->accesses,
                               .next = address + (uint32_t)size,
                               .cpl = 3,
@@ -128,23 +128,21 @@ static void disassemble(const listing *l, const isa_insn *insn, char *text, size
 
 /* What the listing says about an instruction. */
 typedef struct remark {
-    const char *alone; /* why it does not pair; "": it does */
-    const char *stall; /* the cause that delayed its entry to EX longest; NULL: none */
-    unsigned stall_clocks, prefixes;
-    char text[120]; /* disassembly */
+    const char *alone;     /* why it is not one of a pair; "": it is */
+    const char *stall;     /* the cause that delayed its entry to EX longest; NULL: none */
+    unsigned stall_clocks; /* of that cause */
+    unsigned prefixes;     /* their number */
+    char text[120];        /* disassembly */
 } remark;
 
 /* Makes the remark on an instruction of the current block. */
 static remark remark_of(const listing *l, const p5_trace_insn *t)
 {
-    const bool ends = t == &l->trace.items[l->trace.count - 1];
     const bool stalled =
         t->stall_clocks > 0 && t->ex > l->trace.items[0].ex; /* the first pair waits for the pipe to fill */
     isa_insn insn = {0};
     decode(l, t->address, l->part.to, &insn);
-    remark r = {.alone = t->pipe != 0 || t->unpaired == 0 ? ""
-                         : ends                           ? "the block ends"
-                                                          : p5_unpaired_text(t->unpaired),
+    remark r = {.alone = p5_unpaired_text(t->unpaired),
                 .stall = stalled ? p5_stall_name((p5_stall)t->stall) : NULL,
                 .stall_clocks = stalled ? t->stall_clocks : 0,
                 .prefixes = insn.prefixes};
@@ -152,9 +150,9 @@ static remark remark_of(const listing *l, const p5_trace_insn *t)
     return r;
 }
 
-/* Writes an instruction as text. Its clocks and its latency begin when it starts to work in EX, which may be
- * later than its entry to EX. */
-static void write_insn(listing *l, const p5_trace_insn *t)
+/* Writes an instruction as text. Its clocks and its latency begin when it starts to work in EX. It may have entered EX
+ * earlier; the clocks of a block include such waits. */
+static void write_insn_text(listing *l, const p5_trace_insn *t)
 {
     const remark r = remark_of(l, t);
     fprintf(l->out, "%08" PRIx32 "  %-4s %6" PRIu64 " %7" PRIu64 "  %-40s", t->address,
@@ -192,8 +190,8 @@ static void end_row(listing *l, const sums *s)
     rows_end(l->rows);
 }
 
-/* Writes an instruction as a row for programs, with the same clocks and latency as write_insn. */
-static void put_insn(listing *l, const p5_trace_insn *t)
+/* Writes an instruction as a row for programs, with the same clocks and latency as write_insn_text. */
+static void write_insn_row(listing *l, const p5_trace_insn *t)
 {
     const remark r = remark_of(l, t);
     begin_row(l, "instruction", t->address);
@@ -238,7 +236,10 @@ static void write_block(listing *l, uint32_t address)
                 plural(block.clocks));
     }
     for (size_t i = 0; i < l->trace.count; i++)
-        l->rows != NULL ? put_insn(l, &l->trace.items[i]) : write_insn(l, &l->trace.items[i]);
+        if (l->rows != NULL)
+            write_insn_row(l, &l->trace.items[i]);
+        else
+            write_insn_text(l, &l->trace.items[i]);
     l->sums.instructions += block.instructions;
     l->sums.pairs += block.pairs;
     l->sums.clocks += block.clocks;
@@ -247,7 +248,7 @@ static void write_block(listing *l, uint32_t address)
 /* Lists the block at `address`. The block ends before the target of a branch, the end of the part, or bytes
  * that are no instruction; after a branch or MOST_BLOCK instructions; and after an instruction with a
  * variable number of references, which p5_retired allows only as the last of a block. *next gets the address
- * after the block, or the end of the part if no instruction begins at `address`. */
+ * after the block. If no instruction begins at `address`, it gets the end of the part, whose rest is not listed. */
 static p5_status list_block(listing *l, uint32_t address, uint32_t *next)
 {
     uint32_t end = address;
@@ -272,8 +273,8 @@ static p5_status list_block(listing *l, uint32_t address, uint32_t *next)
 
 /* ---- Parts ---- */
 
-/* Returns the end of a function of unknown size, at most `limit`: after the first return or jump that no
- * earlier branch of the function passes over. */
+/* Returns the end of a function of unknown size, at most `limit`: after the first return or jump after which no branch
+ * of the function so far, itself included, has its target. */
 static uint32_t function_end(const listing *l, uint32_t from, uint32_t limit)
 {
     uint32_t at = from, passed = from; /* passed: the highest target of a branch so far */
@@ -301,7 +302,7 @@ static void mark_targets(listing *l, const part *p)
 /* Lists a part block by block, with its sums at the end. `first`: it is the first part of the listing. */
 static p5_status list_part(listing *l, const part *p, bool first)
 {
-    static const char columns[] = "address   pipe  clocks latency  instruction\n";
+    static const char columns[] = "address   pipe clocks latency  instruction\n";
     l->part = *p;
     l->sums = (sums){0};
     if (l->rows == NULL && first)
@@ -335,8 +336,8 @@ static int by_address(const void *a, const void *b)
     return ARRAY_ORDER(x->from, y->from) ?: (x->name != NULL) - (y->name != NULL);
 }
 
-/* Fills in the functions of the program, by address, and the code before the first one, if there is any.
- * Returns their number. A function of unknown size ends where the next begins. */
+/* Fills in the functions of the program, sorted by address, and the code before the first one, if there is any.
+ * Returns the number of parts. A function of unknown size ends where the next begins. */
 static size_t find_functions(const listing *l, part *parts)
 {
     size_t count = 0, kept = 0;
@@ -351,14 +352,15 @@ static size_t find_functions(const listing *l, part *parts)
         const uint32_t next = i + 1 < count ? parts[i + 1].from : l->image.exit_address;
         if (parts[i].to == parts[i].from)
             parts[i].to = next;
-        if (parts[i].to > parts[i].from) /* else it is empty: the next name has the same address */
+        if (parts[i].to > parts[i].from) /* else it is empty: the next one begins at the same address */
             parts[kept++] = parts[i];
     }
     return kept;
 }
 
-/* Fills in the parts to list: the trip of the loop that bench has generated, the function for which the program was
- * made, or all functions. Returns the number of parts. Marks the targets of direct branches in all functions. */
+/* Fills in the parts to list: the code of the loop, if bench has generated one; the function that the program was made
+ * for (p5_case_program.function), if there is one; otherwise all functions. Returns the number of parts. Marks the targets
+ * of the direct branches of that loop or of all functions. */
 static size_t find_parts(listing *l, part *parts)
 {
     const uint32_t function = l->program->function;
@@ -374,12 +376,17 @@ static size_t find_parts(listing *l, part *parts)
         mark_targets(l, &parts[i]);
     if (function == 0)
         return count;
-    for (size_t i = 0; i < count; i++)
+    uint32_t limit = l->image.exit_address; /* or where the next function begins */
+    for (size_t i = 0; i < count; i++) {
         if (parts[i].from == function) {
             parts[0] = parts[i];
             return 1;
         }
-    parts[0] = (part){name_of(l, function), function, function_end(l, function, l->image.exit_address)};
+        if (parts[i].from > function && parts[i].from < limit)
+            limit = parts[i].from;
+    }
+    parts[0] = (part){name_of(l, function), function, function_end(l, function, limit)};
+    mark_targets(l, &parts[0]);
     return 1;
 }
 

@@ -50,6 +50,15 @@ check("write after read is no dependence", pairs("mov ebx, eax; mov eax, 1"), "U
 check("ADC is first only", pairs("inc ebx; adc ecx, 1"), "UU")
 check("immediate and displacement on the P54C", pairs("mov dword ptr [esi + 4], 1; inc ebx", "p54c-133"), "UU")
 
+# The last instruction of a block could have been first of a pair, or not.
+check("the last one, of class NP", "alone: cannot be first of a pair" in listing("inc ebx; cdq")[1][3], True)
+check("the last one, of class UV", "alone: nothing followed" in listing("cdq; inc ebx")[1][3], True)
+
+# The numbers stand below the ends of their titles, and the text below the beginning of its title.
+lines = run(program, "bench", "--static", "--asm", "cdq").splitlines()
+title, row = lines[2], lines[5]
+check("columns", [row[title.index(word) + len(word) - 1 :][:2].strip().isdigit() for word in ("clocks", "latency")] + [row[title.index("instruction") :][:3]], [True, True, "cdq"])
+
 # An address register that the pair before wrote costs one clock; the listing says which.
 rows = listing("add esi, 4; mov eax, [esi]")
 check("AGI", rows[1][3].count("stall agi 1"), 1)
@@ -106,6 +115,21 @@ with tempfile.TemporaryDirectory() as folder:
     check("assembly as the object", run(program, "bench", "--static", "f.s"), run(program, "bench", "--static", "f.o"))
     texts = [r["text"] for r in rows if r.get("what") == "instruction" and r["text"].startswith(("call", "jmp"))]
     check("names of targets", [re.search("<(.*)>", text).group(1) for text in texts], ["elsewhere", "first", "last"])
+    # The size that a file states for a function may be wrong. What lies after the end of the code is not listed.
+    for size in (100000, 0x7FFFFFFF):
+        with open("size.s", "w", encoding="ascii") as file:
+            file.write(f".globl f\n.type f,@function\nf: incl %eax\n ret\n.size f,{size}\n")
+        code = [json.loads(line).get("text") for line in run(program, "bench", "--static", "--json", "size.s").splitlines()]
+        check(f"a function of {size} bytes", [text for text in code if text], ["inc eax", "ret"])
+    # A label that is no function: its own branches have targets, and a jump to a later function ends it.
+    with open("label.s", "w", encoding="ascii") as file:
+        file.write(
+            ".globl f, g\n.type f,@function\nf: ret\n.size f,.-f\nbetween: je 1f\n incl %eax\n1: incl %ebx\n jmp g\n"
+            ".type g,@function\ng: ret\n.size g,.-g\n"
+        )
+    rows = [json.loads(line) for line in run(program, "bench", "--static", "--json", "--function", "between", "label.s").splitlines()]
+    check("a label's instructions", [r["text"].split()[0] for r in rows if r.get("what") == "instruction"], ["je", "inc", "inc", "jmp"])
+    check("a label's branch targets", [r["target"] for r in rows if r.get("what") == "block"], [False, False, True])
     with open("empty.s", "w", encoding="ascii") as file:
         file.write(".globl there\n.data\nthere: .long 0\n")
     done = subprocess.run([program, "bench", "--static", "empty.s"], capture_output=True, text=True)
