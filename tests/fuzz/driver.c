@@ -86,23 +86,23 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
     case 2:
         memset(data + at, edges[below(5)], length);
         return size;
-    case 3: /* away with some */
+    case 3: /* removes some bytes */
         memmove(data + at, data + at + length, size - at - length);
         return size - length;
-    case 4: /* some more */
+    case 4: /* inserts some bytes */
         length = 1 + below(16);
         if (length > most - size)
             length = most - size;
         memmove(data + at + length, data + at, size - at);
         random_bytes(data + at, length);
         return size + length;
-    case 5: { /* one part over another */
+    case 5: { /* copies one part over another */
         size_t from = below(size);
         length = 1 + below(size - (from > at ? from : at));
         memmove(data + at, data + from, length);
         return size;
     }
-    case 6: { /* a number a little more or less */
+    case 6: { /* adds up to 16 to a number, or subtracts it */
         uint32_t value = 0;
         memcpy(&value, data + at, length < 4 ? length : 4);
         value += (uint32_t)below(33) - 16;
@@ -165,7 +165,7 @@ static void corpus_add(campaign *c, const char *path)
 {
     struct stat about;
     if (stat(path, &about) != 0 && errno == ENOENT)
-        return; /* nothing has been found yet */
+        return; /* no input has been kept yet */
     if (!S_ISDIR(about.st_mode)) {
         corpus_add_file(c, path);
         return;
@@ -231,7 +231,8 @@ static void batch_run(campaign *c, bool given, uint64_t first, uint64_t count)
     uint64_t memory = 0, descriptors = 0;
     for (uint64_t i = 0; i < count; i++) {
         size_t size = input_take(c, given, first + i);
-        uint8_t *exact = malloc(size + (size == 0)); /* of its own size, for the address sanitizer */
+        uint8_t *exact =
+            malloc(size + (size == 0)); /* of this size, so that the address sanitizer finds overruns */
         if (exact == NULL)
             abort();
         memcpy(exact, c->data, size);
@@ -282,8 +283,7 @@ static double seconds_used(pid_t child)
 }
 
 /* Waits for a batch and checks that it makes progress. Returns the status of waitpid. An input hangs if it takes
- * too long of a processor; one that waits, too long by the clock, which has room for a host with much else to
- * do. */
+ * more than HANG_SECONDS of processor time, or more than WAIT_SECONDS in all, which suffice on a busy host, too. */
 static int batch_wait(campaign *c, pid_t child, bool *hung)
 {
     uint64_t done = 0;
@@ -306,7 +306,8 @@ static int batch_wait(campaign *c, pid_t child, bool *hung)
     }
 }
 
-/* Runs `count` inputs from `first` on in a process of their own. Returns how many of them ran, including one that ended the process. */
+/* Runs `count` inputs from `first` on in a process of their own. Returns how many of them ran, including one that
+ * ended the process. */
 static uint64_t batch_fork(campaign *c, bool given, uint64_t first, uint64_t count)
 {
     memset(c->shared, 0, sizeof *c->shared);
@@ -318,7 +319,7 @@ static uint64_t batch_fork(campaign *c, bool given, uint64_t first, uint64_t cou
     }
     if (child == 0) {
         batch_run(c, given, first, count);
-        exit(0); /* the leak sanitizer looks then */
+        exit(0); /* the leak sanitizer checks now */
     }
     bool hung;
     int status = batch_wait(c, child, &hung);
@@ -342,7 +343,7 @@ static uint64_t batch_fork(campaign *c, bool given, uint64_t first, uint64_t cou
                                    : "exit status %d",
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     if (b->over) { /* leaks, found at the end */
-        printf("%s: %s behind %" PRIu64 " inputs from %" PRIu64 "\n", c->name, what, count, first);
+        printf("%s: %s after %" PRIu64 " inputs from %" PRIu64 "\n", c->name, what, count, first);
         t->crashes++;
         return count;
     }
@@ -421,7 +422,7 @@ static void campaign_run(campaign *c, uint64_t images, double seconds)
         done += count;
     }
     c->now.seconds = (uint64_t)(seconds_now() - begin);
-    struct rusage children; /* of the one that needed most */
+    struct rusage children; /* ru_maxrss is that of the largest one */
     getrusage(RUSAGE_CHILDREN, &children);
     c->now.peak_kilobytes = (uint64_t)children.ru_maxrss;
 }
@@ -486,8 +487,8 @@ int main(int argc, char **argv)
     c.shared = mmap(NULL, sizeof *c.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c.shared == MAP_FAILED)
         return 2;
-    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* what a machine is opened with would be cleared 2 MB at a time */
-    fuzz_folder();                         /* is this process's: those that crash leave nothing behind */
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* clearing huge pages for each machine would take long */
+    fuzz_folder(); /* this process removes it, so that a batch that crashes leaves no files */
     campaign_run(&c, images, (double)seconds);
     if (state != NULL)
         state_add(state, &c.now);

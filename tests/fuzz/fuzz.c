@@ -6,8 +6,7 @@
 
 fuzz_figures fuzz_figures_now;
 
-/* Of the address sanitizer, where it is built in: what is freed is not kept for long, or it would be all that
- * grows. */
+/* Options of the address sanitizer. It keeps little of what is freed, because batches measure how memory grows. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -19,6 +18,13 @@ void fuzz_stuck(void *context)
     (void)context;
     fputs("law broken: a run outlasts its limit\n", stderr);
     abort();
+}
+
+void fuzz_discard(void *context, const void *text, size_t size)
+{
+    (void)context;
+    (void)text;
+    (void)size;
 }
 
 static char folder[32];
@@ -39,8 +45,8 @@ static void folder_remove(void)
 const char *fuzz_folder(void)
 {
     if (folder[0] == '\0') {
-        /* In memory, if there is such a place. */
-        strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/p5fuzz.XXXXXX" : "/tmp/p5fuzz.XXXXXX");
+        strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/p5fuzz.XXXXXX" /* in memory */
+                                                     : "/tmp/p5fuzz.XXXXXX");
         LAW(mkdtemp(folder) != NULL);
         folder_owner = getpid();
         atexit(folder_remove);
@@ -68,7 +74,7 @@ void fuzz_patch(uint8_t *bytes, size_t size, fuzz_input *input)
         unsigned how = fuzz_byte(input), a = fuzz_byte(input), b = fuzz_byte(input);
         size_t at = (how & 0xc0) != 0 ? a % size : (size_t)(a << 8 | b) * size >> 16, width = 1u << (how & 3);
         uint32_t value = how & 0x20 ? fuzz_word(input) : edges[b % (sizeof edges / sizeof edges[0])];
-        if ((how & 0x1c) == 0x1c) /* a little more or less than it was */
+        if ((how & 0x1c) == 0x1c) /* a little more or less than before */
             value = bytes[at] + b % 9 - 4;
         width = width > 4 ? 1 : width;
         memcpy(bytes + at, &value, width < size - at ? width : size - at);

@@ -1,4 +1,4 @@
-/* What the fuzzers share: the entry that libFuzzer or driver.c calls, reading of the input, laws that end the
+/* What the fuzzers share: the entry points that libFuzzer or driver.c calls, reading of the input, laws that end the
  * program, and files. */
 #ifndef FUZZ_FUZZ_H
 #define FUZZ_FUZZ_H
@@ -8,23 +8,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Runs an input. Each fuzzer defines it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* libFuzzer's or the driver's: changes an input of `size` bytes in a room of `most`; answers its new size. */
+/* Changes an input of `size` bytes in an array of `most` bytes. Returns its new size. libFuzzer or driver.c defines
+ * it. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
-/* A fuzzer may have its own, which is used then. */
+/* Does the same in a way that suits the fuzzer, which may define it. Its results depend on `seed`. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) __attribute__((weak));
 
-/* Exit status of a process that the sanitizers have ended. */
+/* Exit status of a process that a sanitizer has ended. */
 enum { FUZZ_SANITIZER_STATUS = 99 };
 
 /* What the driver adds up over all inputs. */
 typedef struct fuzz_figures {
     uint64_t instructions;
-    double past_limit; /* seconds, the most by which a run outlasted its limit */
+    double past_limit; /* most seconds by which a run has exceeded its time-out */
 } fuzz_figures;
 extern fuzz_figures fuzz_figures_now; /* of this process: fuzz.c */
 
-/* A law that must hold for every input; ends the program with the place if it does not. */
+/* Ends the program with a message if the condition, which must be true for every input, is false. */
 #define LAW(condition)                                                                                       \
     do {                                                                                                     \
         if (!(condition)) {                                                                                  \
@@ -33,7 +35,7 @@ extern fuzz_figures fuzz_figures_now; /* of this process: fuzz.c */
         }                                                                                                    \
     } while (0)
 
-/* The input, taken from the front; 0 when it has run out. */
+/* The rest of the input. The following functions take its first bytes, or 0 in place of each missing one. */
 typedef struct fuzz_input {
     const uint8_t *data;
     size_t size;
@@ -55,7 +57,7 @@ static inline uint32_t fuzz_word(fuzz_input *input)
     return value;
 }
 
-/* The first `size` bytes of the input, or what there is of them, as an input of their own. */
+/* Takes the first `size` bytes of the input, or fewer if there are not so many, as an input of their own. */
 static inline fuzz_input fuzz_part(fuzz_input *input, size_t size)
 {
     fuzz_input part = {input->data, size < input->size ? size : input->size};
@@ -64,10 +66,10 @@ static inline fuzz_input fuzz_part(fuzz_input *input, size_t size)
     return part;
 }
 
-/* Damages `bytes` as what is left of the input says: other numbers in some places, mostly in front. */
+/* Changes numbers among `bytes`, mostly among the first 256, as the rest of the input says. */
 void fuzz_patch(uint8_t *bytes, size_t size, fuzz_input *input);
 
-/* A pseudo-random number (xorshift64); the state is not 0. */
+/* Returns the next pseudo-random number (xorshift64). The state must not be 0. */
 static inline uint64_t fuzz_random(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -76,15 +78,17 @@ static inline uint64_t fuzz_random(uint64_t *state)
     return *state;
 }
 
-/* p5_machine_options.stuck: a run does not end when it should, measured in processor time. */
+/* p5_machine_options.stuck: ends the program, because a run that should end does not. */
 void fuzz_stuck(void *context);
+/* p5_machine_options.console: discards the text. */
+void fuzz_discard(void *context, const void *text, size_t size);
 
-/* A folder for files, which is removed with what is in it when the process ends that asked for it first. */
+/* Returns the path of a folder for files. It is removed with its files when the process ends that called this first. */
 const char *fuzz_folder(void);
-/* A file of that folder that holds `data`, and its path; there is one of each name. */
 typedef struct fuzz_file {
     char path[64];
 } fuzz_file;
+/* Makes or replaces the file `name` of that folder. */
 fuzz_file fuzz_file_make(const char *name, const void *data, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
-/* Loads files: ELF programs for Linux and bare metal, Multiboot images, Linux kernels, disks, DOS programs, flat images.
- * An input is random bytes, or damage to a valid file. A file is refused with a message, or its guest runs within its
- * limits, the laws of its counts hold, and its profile can be written. */
+/* Loads files: ELF programs for Linux and bare metal, Multiboot images, Linux kernels, disks, DOS programs, flat
+ * images. An input is random bytes, or damage to a valid file. A file is refused with a message, or its guest runs
+ * within its limits, the laws of its counts hold, and its profile can be written. */
 #include "elf.h"
 #include "fuzz.h"
 #include "p5tool/machine.h"
@@ -155,13 +155,6 @@ static p5_status load(p5_machine *machine, kind which, const char *path, const p
     }
 }
 
-static void nothing(void *context, const void *text, size_t size)
-{
-    (void)context;
-    (void)text;
-    (void)size;
-}
-
 /* Everything that a profile is turned into by the guest's symbols. */
 static void write_profile(p5_machine *machine)
 {
@@ -219,7 +212,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *modules[] = {guest.path};
     const p5_machine_options options = {.size = sizeof options,
                                         .memory_bytes = 8 << 20,
-                                        .console = nothing,
+                                        .console = fuzz_discard,
                                         .shares = &share,
                                         .share_count = 1,
                                         .modules = modules,

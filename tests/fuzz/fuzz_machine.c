@@ -57,14 +57,6 @@ typedef struct plan {
 
 /* ---- what an input says -------------------------------------------------------------------------------- */
 
-/* p5_machine_options.console: discards the guest's output. */
-static void discard(void *context, const void *text, size_t size)
-{
-    (void)context;
-    (void)text;
-    (void)size;
-}
-
 /* p5_machine_options.input: gives bytes that depend only on the number of calls, and none in every third call. */
 static int give_byte(void *context, uint8_t *byte, bool idle)
 {
@@ -117,7 +109,8 @@ static plan plan_make(fuzz_input input)
     static const uint8_t kinds[] = {IMAGE_FLAT, IMAGE_FLAT, IMAGE_FLAT, IMAGE_REAL, IMAGE_DISK};
     fuzz_input header = fuzz_part(&input, IMAGE_HEADER_BYTES);
     plan p = {
-        .options = {.size = sizeof p.options, .console = discard, .input = give_byte, .stuck = fuzz_stuck}};
+        .options = {
+            .size = sizeof p.options, .console = fuzz_discard, .input = give_byte, .stuck = fuzz_stuck}};
     unsigned kind = fuzz_byte(&header), model = fuzz_byte(&header), flags = fuzz_byte(&header),
              extra = fuzz_byte(&header);
     p.options.model = models[model % (sizeof models / sizeof models[0])];
@@ -251,7 +244,7 @@ static void guest_run_saved(guest *g, const plan *p, const fuzz_file *file)
         fail("save", &error);
     p5_machine_close(g->machine);
     p5_machine_options options = {.size = sizeof options,
-                                  .console = discard,
+                                  .console = fuzz_discard,
                                   .input = give_byte,
                                   .input_context = &g->input_calls,
                                   .stuck = fuzz_stuck,

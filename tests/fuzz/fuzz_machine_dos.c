@@ -1,7 +1,7 @@
-/* Runs DOS programs of any bytes and any calls. A program is refused with a message, or runs until it ends or reaches a
- * limit. The first byte selects the kind of input: 'M' is the file itself; anything else is a COM program that loads
- * registers from the input and calls DOS, the BIOS and XMS with them, or accesses a port, repeatedly. Every stretch of an
- * odd input is priced with and without the memo, and must count the same. */
+/* Runs DOS programs of any bytes and any calls. A program is refused with a message, or runs until it ends or
+ * reaches a limit. The first byte selects the kind of input: 'M' is the file itself; anything else is a COM program
+ * that loads registers from the input and calls DOS, the BIOS and XMS with them, or accesses a port, repeatedly.
+ * Every stretch of an odd input is priced with and without the memo, and must count the same. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
@@ -24,10 +24,11 @@ static void add(program *p, const void *bytes, size_t size)
     p->size += size;
 }
 
-/* mov r16, imm16 for AX, BX, CX, DX, SI, DI; then a call. Segments stay the program's own. */
+/* Makes a program that repeatedly loads AX, BX, CX, DX, SI and DI and then makes a call. The segments do not change. */
 static void compose(program *p, fuzz_input *input)
 {
-    static const uint8_t registers[] = {0xb8, 0xbb, 0xb9, 0xba, 0xbe, 0xbf};
+    static const uint8_t registers[] = /* MOV r16,imm16 */
+        {0xb8, 0xbb, 0xb9, 0xba, 0xbe, 0xbf};
     static const uint8_t vectors[] = {0x21, 0x21, 0x21, 0x21, 0x10, 0x13, 0x15, 0x16, 0x1a, 0x29, 0x2f, 0x20};
     static const uint8_t xms[] = {0x9a, 0x00, 0xef, 0x00, 0xf0}; /* call F000:EF00 */
     static const uint8_t port_codes[] = {0xec, 0xed, 0xee, 0xef,
@@ -37,9 +38,9 @@ static void compose(program *p, fuzz_input *input)
         for (unsigned i = 0; i < sizeof registers; i++) {
             uint8_t move[] = {registers[i], fuzz_byte(input), fuzz_byte(input)};
             if (i > 0 && (how & 0x80) != 0)
-                move[2] = (uint8_t)(move[2] & 1); /* small: within the program */
+                move[2] = (uint8_t)(move[2] & 1); /* a small number, so that it points into the program */
             if (i == 2 && (how & 0x40) != 0)
-                move[2] = 0; /* few ports: each access takes long */
+                move[2] = 0; /* REP makes few accesses, because each takes long */
             add(p, move, sizeof move);
         }
         if (how & 0x40)
@@ -52,14 +53,8 @@ static void compose(program *p, fuzz_input *input)
     add(p, (const uint8_t[]){0xcd, 0x20}, 2);
 }
 
-static void nothing(void *context, const void *text, size_t size)
-{
-    (void)context;
-    (void)text;
-    (void)size;
-}
-
-static int typed(void *context, uint8_t *byte, bool idle)
+/* p5_machine_options.input: gives 99 bytes. */
+static int give_byte(void *context, uint8_t *byte, bool idle)
 {
     unsigned *count = context;
     (void)idle;
@@ -80,8 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .memory_bytes = 4 << 20,
                                         .shares = &share,
                                         .share_count = 1,
-                                        .console = nothing,
-                                        .input = typed,
+                                        .console = fuzz_discard,
+                                        .input = give_byte,
                                         .memo_check = size % 2 != 0,
                                         .input_context = &count};
     const p5_limits limits = {.size = sizeof limits, .max_instructions = INSTRUCTIONS, .max_clocks = CLOCKS};

@@ -1,6 +1,6 @@
 /* Loads snapshots with valid checksums and wrong contents. An input selects the guest that is saved, and the numbers of
- * its snapshot that change. The snapshot is refused with a message, or is loaded and runs for some instructions. Saved
- * and loaded once more, its contents are the same.
+ * its snapshot that change. The snapshot is refused with a message, or is loaded and runs for some instructions. The
+ * machine can then be saved and loaded once more.
  *
  *   input    guest | change | change ...
  *   change   field (2 bytes), number in it (2), how (1), value (8)
@@ -18,6 +18,7 @@
 
 enum { CHANGE_BYTES = 13, GUESTS = 6, PARTS = 4096 };
 
+/* A number, or an array of numbers, in a snapshot. */
 typedef struct place {
     unsigned section;
     snapshot_part part;
@@ -31,14 +32,14 @@ typedef struct saved_guest {
     uint64_t instructions, clock;
 } saved_guest;
 
-/* dup(1) once, then getpid() and brk() over and over, with loads, stores and x87 instructions in between. */
+/* Calls dup(1) once, and then getpid() and brk() in a loop with loads, stores and x87 instructions. */
 static const uint8_t linux_code[] = {0xb8, 0x29, 0,    0,    0,    0xbb, 0x01, 0,    0,    0,
                                      0xcd, 0x80,                                           /* dup(1) */
                                      0xb8, 0x14, 0,    0,    0,    0xcd, 0x80,             /* again: getpid */
                                      0xb8, 0x2d, 0,    0,    0,    0x31, 0xdb, 0xcd, 0x80, /* brk(0) */
                                      0x89, 0x44, 0x24, 0xf0, 0x8b, 0x54, 0x24, 0xf0, 0x01, 0xd6,
                                      0xd9, 0xe8, 0xde, 0xc1, 0xd9, 0xee, 0xe2, 0xde, 0xeb, 0xdc};
-/* Ring 0, flat: ports, MSRs, test registers, x87, interrupts by INT 20h without a handler never. */
+/* Reads ports, an MSR, CR0 and DR6 in a loop, sets the timer, and executes x87 and stack instructions, at CPL 0. */
 static const uint8_t bare_code[] = {
     0xbc, 0,    0,    0x20, 0,                      /* mov esp, 200000h */
     0xe4, 0x40, 0xe4, 0x21, 0xe4, 0x71, 0xe4, 0x60, /* in al: timer, controller, clock, keyboard */
@@ -55,11 +56,6 @@ static void fail(const char *what, const p5_error *error)
     abort();
 }
 
-static void nothing(void *context, const void *text, size_t size)
-{
-    (void)context, (void)text, (void)size;
-}
-
 static void find_places(saved_guest *g)
 {
     for (unsigned i = 0; i < SNAPSHOT_SECTIONS; i++) {
@@ -74,14 +70,14 @@ static void find_places(saved_guest *g)
     }
 }
 
-/* Guests: Linux, protected mode, real mode; each on both processors. */
+/* Makes one of the guests and saves it: in Linux, protected mode or real mode, each on both processors. */
 static void make_guest(saved_guest *g, unsigned which)
 {
     static const char *const none[] = {NULL};
     static uint8_t bytes[ELF_CODE + 4096];
     p5_machine_options options = {.size = sizeof options,
                                   .model = which % 2 == 0 ? "p55c-200" : "p54c-133",
-                                  .console = nothing,
+                                  .console = fuzz_discard,
                                   .memory_bytes = 4 << 20};
     const p5_limits limits = {.size = sizeof limits, .max_instructions = 777 + which};
     p5_machine *m;
@@ -118,7 +114,7 @@ static uint64_t read_value(fuzz_input *in)
     return low | (uint64_t)fuzz_word(in) << 32;
 }
 
-/* A value for a number: half of them are what the field may be. */
+/* Returns the new value of a number. Half of them are permitted by the field. */
 static uint64_t new_value(const snapshot_field *f, uint64_t old, unsigned how, uint64_t value, uint64_t clock)
 {
     switch (how % 8) {
@@ -143,10 +139,10 @@ static uint64_t new_value(const snapshot_field *f, uint64_t old, unsigned how, u
     return (uint64_t)f->least + (span == UINT64_MAX ? value : value % (span + 1));
 }
 
-/* Refused, or loaded: NULL is refused. */
+/* Loads a snapshot. Returns NULL if it is refused, which needs a message. */
 static p5_machine *load(const char *path)
 {
-    p5_machine_options options = {.size = sizeof options, .console = nothing};
+    p5_machine_options options = {.size = sizeof options, .console = fuzz_discard};
     p5_machine *m;
     p5_error error = {0};
     p5_status status = p5_machine_restore(path, &options, &m, &error);
@@ -168,7 +164,8 @@ static void run(p5_machine *m, unsigned instructions)
     uint64_t before = p5_machine_instructions(m);
     p5_machine_run(m, &limits, &result, &error);
     fuzz_figures_now.instructions += p5_machine_instructions(m) - before;
-    p5_laws_check_machine(m, NULL, &checked); /* totals may be any: that it ends is the law */
+    p5_laws_check_machine(m, NULL,
+                          &checked); /* the snapshot's totals may break them, but the check must end */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -220,7 +217,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run(m, size % 32 == 0 ? 10000 : 300);
     if (size % 8 == 0 && p5_machine_save(m, path, NULL, &error) == P5_OK) {
         p5_machine *again = load(path);
-        LAW(again != NULL); /* what a loaded machine comes to can be saved and loaded */
+        LAW(again != NULL);
         p5_machine_close(again);
     }
     p5_machine_close(m);

@@ -20,7 +20,7 @@ static uint64_t gate(unsigned type, unsigned dpl, unsigned selector, uint32_t of
            (uint64_t)selector << 16 | (offset & 0xffff);
 }
 
-/* Type as in a descriptor with S, 32 or 16 bits, base 0 or the image's. */
+/* Makes a segment descriptor. `type` includes the S bit. */
 static uint64_t segment(unsigned type, unsigned dpl, bool code32, uint32_t base, uint32_t limit)
 {
     engine_segment s = {.base = base,
@@ -93,7 +93,7 @@ static void tss_make(uint8_t *tss, unsigned number, fuzz_input *input)
         if (i != 19)
             fields[i] = SELECTOR_DATA + level * 17;
     fields[24] = how & 1 ? SELECTOR_LDT : 0;
-    fields[25] = 0x680000u | (how & 0x20) >> 5; /* the T bit */
+    fields[25] = 0x680000u | (how & 0x20) >> 5; /* I/O bitmap at 68h, T bit */
     memcpy(tss, fields, sizeof fields);
     if (number == 3) { /* 16 bits */
         uint16_t small[22] = {0, AT_STACK + 0x200, SELECTOR_CODE16 + 8};
@@ -110,7 +110,8 @@ static void tss_make(uint8_t *tss, unsigned number, fuzz_input *input)
         tss[0x68 + port] = (how & 3) == 0 ? 0 : port % 5 == 0 ? 0xff : 0;
 }
 
-/* The first 4 MB are where they are, and again after them; what the image runs on keeps its rights. */
+/* Maps the first 4 MB to themselves, and once more at 4 MB, with arbitrary rights for pages of the image. In the first
+ * mapping, the pages that the dispatcher needs stay present and writable. */
 static void pages_make(uint8_t *bytes, fuzz_input *input)
 {
     uint32_t directory[1024] = {0}, tables[2][1024];
@@ -156,14 +157,14 @@ static void pointers_make(uint8_t *at, fuzz_input *input)
     }
 }
 
-/* ---- code of its own ----------------------------------------------------------------------------------- */
+/* ---- start, dispatcher and handlers --------------------------------------------------------------------- */
 
 static code code_at(image *made, uint8_t *bytes, uint32_t at, uint32_t room)
 {
     return (code){.bytes = bytes, .at = at, .end = at + room, .code32 = made->kind == IMAGE_FLAT};
 }
 
-/* PIC, PIT, keyboard, clock: as a system sets them up, or not. */
+/* Sets up the interrupt controllers, timer, clock, keyboard and COM1, each if its bit in `how` is set. */
 static void start_devices(code *c, unsigned how)
 {
     static const uint16_t out[][2] = {{0x20, 0x11}, {0x21, 0x20}, {0x21, 0x04}, {0x21, 0x01}, {0xa0, 0x11},
@@ -246,14 +247,14 @@ static void handler(code *c, unsigned number, fuzz_input *input)
     code_byte(c, 0xcf);
 }
 
-/* Real mode: the dispatcher, and an interrupt vector table, some of it the BIOS's. */
+/* Makes the start and the dispatcher for real mode. The start replaces all or some of the BIOS's interrupt vectors. */
 static void start_real(image *made, uint8_t *bytes, fuzz_input *input)
 {
     unsigned how = fuzz_byte(input), devices = fuzz_byte(input);
     code c = code_at(made, bytes, AT_START, AT_POINTERS - AT_START);
     code_put(&c, "\xfa\xb8\x00\x10\x8e\xd8\x31\xc0\x8e\xc0\xfc", 11); /* CLI; DS image; ES 0 */
     for (unsigned part = 0; part < 4; part++) {
-        /* vectors 0-7, 8-15, 16-31, the rest: REP MOVSD or left */
+        /* Vectors 0-7, 8-15, 16-31 and the rest: each part is copied by REP MOVSD, or left to the BIOS. */
         static const uint16_t first[5] = {0, 8, 16, 32, 256};
         if (part != 0 && (how >> part & 1) == 0)
             continue;
@@ -293,7 +294,7 @@ static void start_real(image *made, uint8_t *bytes, fuzz_input *input)
 
 /* How a snippet is entered. */
 typedef struct entry {
-    unsigned mode; /* real images: ignored */
+    unsigned mode; /* ignored in real-mode images */
     uint32_t flags;
     uint32_t at;
 } entry;
@@ -382,12 +383,12 @@ static void snippet_make(image *made, uint8_t *bytes, unsigned number, fuzz_inpu
         input->size -= record.size;
         code_record(&c, record, start + (how >> 5) * 2);
     }
-    /* Its end: a jump back, an interrupt, HLT with interrupts, or on into the next one. */
+    /* It ends with INT 80h, with STI and HLT, or without an end, so that execution continues in the next snippet. */
     if (how & 0x80)
         code_put(&c, how & 0x40 ? "\xcd\x80" : "\xfb\xf4", 2);
 }
 
-/* A first sector that reads the others to IMAGE_ADDRESS. */
+/* Makes a boot sector that loads the image to IMAGE_ADDRESS. */
 static void boot_sector(uint8_t *sector)
 {
     static const uint8_t load[] = {0x31, 0xc0, 0x8e, 0xd8, 0x8e, 0xd0, 0xbc, 0x00, 0x7c, /* DS = SS = 0, SP */

@@ -51,7 +51,7 @@ void code_push(code *c, uint32_t value)
     code_dword(c, value);
 }
 
-/* An immediate, displacement or offset as wide as the code's. */
+/* Appends an immediate, displacement or offset of the code's width. */
 static void code_wide(code *c, uint32_t value)
 {
     if (c->code32)
@@ -106,7 +106,7 @@ uint32_t code_address(fuzz_input *input)
 
 /* ---- forms --------------------------------------------------------------------------------------------- */
 
-/* One way to write a form of isa/instructions.tsv. */
+/* An encoding of a form of isa/instructions.tsv. */
 typedef struct encoding {
     uint16_t form;
     bool second_map, has_modrm;
@@ -146,7 +146,7 @@ static bool is_prefix(unsigned opcode)
            opcode == 0xf2 || opcode == 0xf3 || opcode == 0x0f;
 }
 
-/* Which opcodes and /digits are which form: the decoder is asked. */
+/* Finds the encodings of each form with the decoder. */
 static void forms_find(void)
 {
     isa_decoder *decoder = isa_decoder_open(ISA_P55C);
@@ -169,7 +169,7 @@ static void forms_find(void)
     form_at[form_count] = encoding_count;
 }
 
-/* ModRM and what belongs to it: an address that is written out, or one by registers. */
+/* Appends the ModRM byte, and the SIB byte and displacement if it needs them. */
 static void code_modrm(code *c, const encoding *e, fuzz_input *record)
 {
     unsigned how = fuzz_byte(record), modrm = e->modrm;
@@ -210,7 +210,7 @@ static void code_form(code *c, fuzz_input *record)
     code_byte(c, e->opcode);
     if (e->has_modrm)
         code_modrm(c, e, record);
-    /* Immediates, if it has any; else these are the beginning of something else. */
+    /* These bytes are its immediate, or begin another instruction if it has none. */
     for (unsigned i = 0; i < (how >> 6) && record->size > 0; i++)
         code_byte(c, fuzz_byte(record));
 }
@@ -246,12 +246,12 @@ static void code_msr(code *c, fuzz_input *record)
 
 static void code_control(code *c, fuzz_input *record)
 {
-    /* Paging mostly stays as it is: code that switches it off and on takes CR0's value from CR0. */
+    /* One bit is changed in the register's own value, so that paging mostly stays as it is. */
     static const uint32_t cr0_bits[] = {2,       4,          8,          0x20,       0x10000,
                                         0x40000, 0x20000000, 0x40000000, 0x80000000, 1};
     unsigned how = fuzz_byte(record), which = fuzz_byte(record);
     uint32_t value = code_value(record);
-    if (how < 0x60) { /* a bit of CR0 or CR4 */
+    if (how < 0x60) { /* changes a bit of CR0, or bits of CR4 */
         unsigned cr = how & 1 ? 4 : 0;
         code_byte(c, 0x0f);
         code_byte(c, 0x20);
@@ -281,7 +281,7 @@ static void code_breakpoint(code *c, fuzz_input *record)
     code_put(c, "\x0f\x23\xf8", 3);
 }
 
-/* A store of a constant, with MOV, XOR or ADD, where it matters: code, tables, page tables. */
+/* Appends a MOV, or an arithmetic operation with a constant, to the memory at `address`: code or a table. */
 static void code_store(code *c, fuzz_input *record, uint32_t address)
 {
     static const uint8_t opcodes[4] = {0xc7, 0x81, 0x83, 0xc6};
@@ -343,7 +343,7 @@ static void code_flags(code *c, fuzz_input *record)
     code_byte(c, 0x9d);
 }
 
-/* A backward branch that is taken a few times. */
+/* Appends a branch to `again` or another near address, mostly back. */
 static void code_loop(code *c, fuzz_input *record, uint32_t again)
 {
     static const uint8_t branches[8] = {0xe2, 0xe2, 0xe0, 0xe1, 0x75, 0xeb, 0xe3, 0x70};
@@ -446,7 +446,7 @@ static void code_odds(code *c, fuzz_input *record)
 void code_record(code *c, fuzz_input record, uint32_t again)
 {
     unsigned kind = fuzz_byte(&record);
-    if (c->end - c->at < 40) /* no room for the longest of them */
+    if (c->end - c->at < 40) /* room for the longest instructions of a record */
         return;
     if (kind < 0x80) {
         code_form(c, &record);
@@ -480,7 +480,7 @@ void code_record(code *c, fuzz_input record, uint32_t again)
         return;
     case 11:
     case 12:
-    case 13: /* code that changes itself: near, or another snippet's */
+    case 13: /* changes code: that nearby, or that of any snippet */
         code_store(c, &record,
                    IMAGE_ADDRESS + ((kind & 0x20) != 0 ? c->at + fuzz_byte(&record) % 64 - 24
                                                        : AT_SNIPPETS + fuzz_byte(&record) * 16u));

@@ -1,4 +1,4 @@
-/* Machine code for image.c: an emitter, and the instructions that one record of the input stands for. */
+/* Makes machine code for image.c: single bytes and instructions, and the instructions of a record of the input. */
 #ifndef FUZZ_IMAGE_CODE_H
 #define FUZZ_IMAGE_CODE_H
 
@@ -16,21 +16,21 @@ void code_put(code *c, const void *bytes, uint32_t size);
 void code_byte(code *c, unsigned value);
 void code_word(code *c, uint32_t value);
 void code_dword(code *c, uint32_t value);
-/* MOV reg,imm and PUSH imm of 32 bits, whatever the code is. */
+/* MOV reg,imm and PUSH imm of 32 bits, in 16-bit code, too. */
 void code_mov(code *c, unsigned reg, uint32_t value);
 void code_push(code *c, uint32_t value);
 
 /* The image's parts, as offsets. */
 enum {
     AT_START = 0,
-    AT_POINTERS = 0x600, /* of LGDT and LIDT, good ones and others */
+    AT_POINTERS = 0x600, /* eight operands of LGDT and LIDT; the first two are the right ones */
     AT_COUNTER = 0x680,
-    AT_ENTRIES = 0x700, /* addresses of what enters the snippets */
+    AT_ENTRIES = 0x700, /* addresses of the stubs, for the dispatcher */
     AT_DISPATCH = 0x800,
     AT_HANDLERS = 0x880,
     HANDLERS = 12,
     HANDLER_BYTES = 0x20,
-    AT_STUBS = 0xa00,
+    AT_STUBS = 0xa00, /* code that enters a snippet */
     STUB_BYTES = 0xa0,
     AT_VECTORS = 0x1400, /* of a real-mode image */
     AT_GDT = 0x2000,
@@ -55,14 +55,14 @@ enum {
     SELECTOR_CODE16 = 0x48,
     SELECTOR_TSS = 0x88, /* three of 32 bits, one of 16 */
     SELECTOR_LDT = 0xa8,
-    SELECTOR_REST = 0xb0 /* gates and oddities */
+    SELECTOR_REST = 0xb0 /* the first of arbitrary gates and segments */
 };
 
-/* A value that is often just on an edge, from five bytes of the input. */
+/* Takes five bytes of the input and returns a value: often a limit of some range, or next to one. */
 uint32_t code_value(fuzz_input *input);
-/* A linear address where there is something. */
+/* Takes five bytes of the input and returns a linear address, mostly in a part of the image. */
 uint32_t code_address(fuzz_input *input);
-/* Appends the instructions of a record if there is room for them; `again` is where loops go. */
+/* Appends the instructions of a record if there is room for them. `again` is the target of loops. */
 void code_record(code *c, fuzz_input record, uint32_t again);
 
 #endif
