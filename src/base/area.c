@@ -1,4 +1,4 @@
-/* Large zeroed memory areas, mapped without reserving host memory for them. */
+/* Large zeroed memory areas (area.h), mapped from the host without reserving memory or swap space for them. */
 #include "base/area.h"
 
 #include <assert.h>
@@ -8,13 +8,13 @@
 
 #include "base/bits.h"
 
-/* Maps `bytes` bytes, aligned to HUGE_PAGE if there are at least as many. */
 void *area_open(size_t bytes)
 {
     assert(bytes > 0);
-    const size_t extra = bytes < HUGE_PAGE ? 0 : HUGE_PAGE, page = (size_t)sysconf(_SC_PAGESIZE);
-    bytes = round_up(bytes, page);
-    /* Maps one huge page more than requested, and unmaps what lies before and after the aligned part. */
+    /* mmap only aligns to small pages. A large area is mapped with one huge page more than requested, and what lies
+     * before and after the aligned part is unmapped. */
+    const size_t extra = bytes < HUGE_PAGE ? 0 : HUGE_PAGE;
+    bytes = round_up(bytes, (size_t)sysconf(_SC_PAGESIZE));
     char *area =
         mmap(NULL, bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (area == MAP_FAILED)

@@ -8,8 +8,8 @@
 
 enum { HUGE_PAGE = 2 << 20 }; /* bytes of a huge page of the host */
 
-/* Allocates an area of `bytes` bytes. It is aligned to a huge page if it is at least as large as one. Returns NULL
- * if the host has no address space for it. */
+/* Allocates a zeroed area of `bytes` bytes. It is aligned to HUGE_PAGE if it has at least HUGE_PAGE bytes, so that the
+ * host can use huge pages for it. Returns NULL if the host has no address space for it. */
 void *area_open(size_t bytes);
 /* Requests huge pages for an area with scattered accesses, because small pages would miss the host's TLB. */
 void area_request_huge_pages(void *area, size_t bytes);

@@ -13,12 +13,13 @@ typedef struct record_options {
     const cli_options *line;
     char *sample_event; /* of --period EVENT/N */
     uint64_t sample_period;
-    word_list events;  /* --events */
-    word_list checked; /* -e, as perf has it: the names are only checked, because a profile has every event */
-    const char **symbols; /* --symbols, and --init's program */
+    word_list events; /* --events: columns of --callgrind and --cachegrind */
+    word_list
+        checked; /* -e, for users of perf: only the names are checked, because a profile has every event */
+    const char **symbols; /* files of --symbols, and the program of --init */
 } record_options;
 
-/* Takes --period EVENT/N: the profile also has a sample at every Nth event. Returns false after a message. */
+/* Parses --period EVENT/N, which adds a sample at every Nth event to the profile. Returns false after a message. */
 static bool take_period(record_options *options, const char *text)
 {
     const char *slash = strrchr(text, '/');
@@ -27,7 +28,7 @@ static bool take_period(record_options *options, const char *text)
     if (!p5_parse_number(slash + 1, &options->sample_period) || options->sample_period == 0)
         return cli_refuse("--period", text, (unsigned)(slash + 1 - text) + 1, "N is a number, at least 1");
     options->sample_event = strndup(text, (size_t)(slash - text));
-    return options->sample_event != NULL;
+    return options->sample_event != NULL || cli_refuse("--period", NULL, 0, "out of memory");
 }
 
 typedef p5_status profile_writer(FILE *out, const p5_profile *profile, p5_error *error);
@@ -73,7 +74,8 @@ static bool write_files(const record_options *options, output_reserved files[FIL
     return good;
 }
 
-/* Reserves the files before the run. Returns false after a message. The caller releases all files in any case. */
+/* Reserves the files, so that a long run does not fail at its end. Returns false after a message. The caller releases
+ * all files in any case. */
 static bool reserve(const record_options *options, output_reserved files[FILES])
 {
     return output_reserve(&files[PROFILE], "-o", profile_path(options)) &&
@@ -81,8 +83,8 @@ static bool reserve(const record_options *options, output_reserved files[FILES])
            output_reserve(&files[CACHEGRIND], "--cachegrind", options->line->cachegrind);
 }
 
-/* Runs the guest and writes the files. `own` are p5scope's own options and `command` is the guest's command line,
- * both for the profile. Returns the exit status. */
+/* Runs the guest and writes the files. `own` (p5scope's own options) and `command` (the guest's command line) become
+ * part of the profile. Returns the exit status. */
 static int record(record_options *options, output_reserved files[FILES], const char *own, const char *command)
 {
     int status;
@@ -91,20 +93,20 @@ static int record(record_options *options, output_reserved files[FILES], const c
         guest_open_and_begin(&options->guest, options->guest.machine.random_seed, &needs, &status);
     if (machine == NULL)
         return status;
-    const p5_profile_options asked = {.size = sizeof asked,
-                                      .sample_event = options->sample_event,
-                                      .sample_period = options->sample_period,
-                                      .no_intervals = options->line->no_intervals,
-                                      .symbols = options->symbols};
+    const p5_profile_options recording = {.size = sizeof recording,
+                                          .sample_event = options->sample_event,
+                                          .sample_period = options->sample_period,
+                                          .no_intervals = options->line->no_intervals,
+                                          .symbols = options->symbols};
     p5_error error = {0};
     p5_profile *profile = NULL;
-    if (p5_profile_start(machine, options->guest.command[0], &asked, &error) != P5_OK) {
-        bool of_event =
+    if (p5_profile_start(machine, options->guest.command[0], &recording, &error) != P5_OK) {
+        bool of_event = /* not about a file */
             options->sample_event != NULL && error.where[0] == '\0' && error.status != P5_ERR_MEMORY;
         cli_show_error(&error, of_event ? "--period" : NULL, of_event ? options->sample_event : NULL,
                        error.status == P5_ERR_NAME ? "Run 'p5scope list' to see the events." : NULL);
         p5_machine_close(machine);
-        return CLI_USAGE;
+        return error.status == P5_ERR_MEMORY ? CLI_INTERNAL : CLI_USAGE;
     }
     p5_run_result result = {.size = sizeof result};
     double seconds;
@@ -130,6 +132,7 @@ static int record(record_options *options, output_reserved files[FILES], const c
     return status;
 }
 
+/* Checks the options that depend on the model, reserves the files and records. Returns the exit status. */
 static int record_guest(record_options *options)
 {
     unsigned family = p5_model_family(options->guest.model);
@@ -177,8 +180,9 @@ const cli_verb verb_record = {
     .name = "record",
     .summary = "run a guest and write its exact profile",
     .operands = "[--] GUEST [ARG...]",
-    .doc = "Run GUEST and write the exact costs of each of its instructions, for 'p5scope report', "
-           "'annotate' and 'diff'. Without -o, --callgrind and --cachegrind alone write no p5scope.data."
-           "\vExamples:\n  p5scope record ./program 10\n  p5scope record --callgrind callgrind.out ./program",
+    .doc =
+        "Run GUEST and write the exact costs of each of its instructions, for 'p5scope report', "
+        "'annotate' and 'diff': to p5scope.data, unless --callgrind or --cachegrind is given, or to -o FILE."
+        "\vExamples:\n  p5scope record ./program 10\n  p5scope record --callgrind callgrind.out ./program",
     .runs_guest = true,
     .run = run};

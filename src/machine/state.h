@@ -104,7 +104,7 @@ struct p5_machine {
     bool watching;     /* the core must be fed single instructions: contents.c */
     bool refetch;      /* the bytes of the next block may have changed: the engine must look it up again */
     observers *observers; /* NULL: none */
-    bool lent; /* the core or the monitor was handed out to the host, which may have set callbacks */
+    bool lent;            /* the host has got the core or the monitor and may have set callbacks of its own */
     observe_horizon horizon;    /* stretches of which observers need not be notified */
     bool each_observed;         /* an observer needs more than counts, so that there must be no batches */
     uint64_t linux_input_bytes; /* read from a Linux program's standard input since the machine was opened */
@@ -118,7 +118,8 @@ struct p5_machine {
     uint64_t check_clock;        /* attention is wanted at this core clock: run_plan */
     /* The executing thread writes `handed` for each batch that it hands over. */
     BEGINS_LINE
-    unsigned handed;                               /* messages since the last wait for the model's thread */
+    unsigned handed;                               /* messages since the last wait for the model's thread; a
+                                                      stretch that could not be queued counts, too */
     unsigned short_waits;                          /* consecutive waits that followed only a few messages */
     uint64_t forward_instructions, forward_clocks; /* fast-forwarded so far: fast_forward.c */
     p5_counts forward_counts;                      /* their counts, which no reported total includes */

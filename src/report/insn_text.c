@@ -1,3 +1,4 @@
+/* Texts of instructions (insn_text.h). A text is kept for as long as the guest's memory holds the same code. */
 #include "report/insn_text.h"
 
 #include <stdio.h>
@@ -11,9 +12,9 @@ enum { ENTRIES = 4096, TEXT_BYTES = 80, CODE_BYTES = ISA_LONGEST };
 
 typedef struct cached_text {
     uint32_t address; /* linear */
-    size_t size;      /* valid bytes of `code`: fewer than CODE_BYTES before a page that is not present */
+    size_t size;      /* valid bytes of `code`: those before the next page if that page is not present */
     uint8_t code[CODE_BYTES]; /* the memory at `address`, to notice when the guest changes it */
-    bool code32;              /* `text` is of 32-bit code */
+    bool code32;              /* it is 32-bit code */
     char text[TEXT_BYTES];    /* "": the entry is empty */
 } cached_text;
 
@@ -29,11 +30,12 @@ insn_text *insn_text_open(const p5_machine *machine)
     if (texts == NULL)
         return NULL;
     texts->machine = machine;
-    texts->decoder = isa_decoder_open(ISA_P54C | ISA_P55C | ISA_P6);
-    if (texts->decoder != NULL)
-        return texts;
-    free(texts);
-    return NULL;
+    texts->decoder = isa_decoder_open(ISA_P54C | ISA_P55C | ISA_P6); /* all that any machine executes */
+    if (texts->decoder == NULL) {
+        free(texts);
+        return NULL;
+    }
+    return texts;
 }
 
 void insn_text_close(insn_text *texts)

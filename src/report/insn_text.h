@@ -1,4 +1,5 @@
-/* Disassembles a machine's code by address and caches the texts. */
+/* Disassembles a machine's code by address and caches the texts, because traces ask for the same ones again and
+ * again. */
 #ifndef REPORT_INSN_TEXT_H
 #define REPORT_INSN_TEXT_H
 

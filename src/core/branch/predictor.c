@@ -47,7 +47,7 @@ bool predictor_passed(predictor *p, uint32_t previous_pair)
     return predictor_decrement(p, previous_pair, true);
 }
 
-/* ---- P55C: lookup by 241428, 2.2; patterns by Agner Fog, 3; entries as TR9-TR11 show them ---- */
+/* ---- P55C: lookup by 241428, 2.2; patterns by Agner Fog, chapter 3; entries as TR9-TR11 show them ---- */
 
 /* Fills a new entry for `branch`, which was taken and led to `next`. Nothing changes when a JMP, direct or indirect, goes
  * there again. */

@@ -1,5 +1,5 @@
 /* The P54C's prediction by the pair before a branch, inlined into the hot path. The behaviour
- * follows Agner Fog, 3; entries are as TR9 and TR11 show them (manual, 26.2.1.3). */
+ * follows Agner Fog, chapter 3; entries are as TR9 and TR11 show them (manual, 26.2.1.3). */
 #ifndef CORE_BRANCH_PREDICTOR_PAIRS_H
 #define CORE_BRANCH_PREDICTOR_PAIRS_H
 

@@ -1,6 +1,6 @@
-/* The memory side of one core: its caches, TLBs, write buffers and bus, and the clocks at which pending
- * requests complete. This header is for the files of this folder, for the test registers, which access single
- * entries, and for the inlined fast path. The pipe uses memory.h.
+/* The memory side of one core: its caches, TLBs, write buffers and bus, and the clocks at which pending requests
+ * complete. Clocks are numbers of the core's clock. This header is for the files of this folder, for the test
+ * registers, which access single entries, and for the inlined fast path. The pipe uses memory.h.
  *
  *   memory_system.c   opening, closing, control bits, waiting for pending writes
  *   memory_data.c     data references
@@ -13,20 +13,21 @@
  *   agent.c           another bus master of the board
  *
  * The *slow path* is memory_ask and memory_code, which handle everything; the *fast path* is memory_fast.h. The
- * *owner* is the owner of the core, whose callbacks are p5_core_hooks (include/p5scope/core.h). */
+ * *owner* is what has opened the core, such as the machine; its callbacks are p5_core_hooks
+ * (include/p5scope/core.h). */
 #ifndef CORE_MEMORY_MEMORY_SYSTEM_H
 #define CORE_MEMORY_MEMORY_SYSTEM_H
 
-#include "core/memory/agent.h"
 #include "core/bus/bus.h"
-#include "core/memory/code_cache.h"
 #include "core/event/counts.h"
 #include "core/event/observer.h"
+#include "core/memory/agent.h"
+#include "core/memory/code_cache.h"
 #include "core/memory/data_cache.h"
 #include "core/memory/reference_kind.h"
-#include "core/model/model.h"
 #include "core/memory/tlb.h"
 #include "core/memory/write_buffer.h"
+#include "core/model/model.h"
 
 /* The last line fill. It is pending until clock `done`; from then on the cache's array supplies the line. */
 typedef struct line_fill {
@@ -35,17 +36,18 @@ typedef struct line_fill {
 } line_fill;
 
 /* Indices into `uses`. The first REFERENCE_KINDS entries are the number of references of each kind, which
- * memory_data.c counts and memory_fold turns into events. The others are core clocks that references waited for a
- * read, and for a write buffer. */
+ * memory_data.c counts and memory_fold turns into events. The other two are sums of core clocks: those for which
+ * references waited for data to be read, and those for which they waited for a free write buffer. */
 enum { WAITED_FOR_READ = REFERENCE_KINDS, WAITED_FOR_BUFFER, REFERENCE_USES };
 
-/* Results of the owner's page_bits_set that are not 0. The owner reports each bit only once, so a second core that
- * checks this one (memo_check.c) gets them from here. That core empties the log; results beyond its end are lost. */
+/* Results of the owner's page_bits_set that are not 0. The owner returns each bit only once, so the second core that
+ * repeats the work of this one (memo_check.c) takes the results from this log, which is emptied after each stretch. If
+ * the log is full, further results are lost. */
 enum { PAGE_BITS_LOG = 64 };
 typedef struct page_bits_entry {
-    uint32_t linear; /* as the caller passed it, like `write` */
-    unsigned bits;   /* the result: P5_PAGE_DIRECTORY_ACCESSED ... */
-    bool write;
+    uint32_t linear; /* argument of page_bits_set */
+    unsigned bits;   /* its result: P5_PAGE_DIRECTORY_ACCESSED ... */
+    bool write;      /* argument of page_bits_set */
 } page_bits_entry;
 typedef struct page_bits_log {
     page_bits_entry bits[PAGE_BITS_LOG];
@@ -61,10 +63,10 @@ struct memory {
     bool paging;          /* CR0.PG */
     bool separate_large;  /* 4 MB pages have a TLB of their own */
     bool code_tlb_splits; /* the code TLB holds a 4 MB page as entries of 4 KB */
-    uint32_t fill_mask; /* the address bits in which a delayed hit equals the line being filled: those of the
-                             line or, if a fill delays all hits of its set, those of the set */
-    uint32_t
-        cacheable_ram[2]; /* sizes of the ranges from address 0 and from 1 MB on: memory_is_cacheable_ram */
+    /* A line fill delays the hits whose addresses agree with it in these bits: the hits of its line or, on some models,
+     * of its set. */
+    uint32_t fill_mask;
+    uint32_t cacheable_ram[2]; /* sizes of two ranges, from addresses 0 and 1 MB: memory_is_cacheable_ram */
     code_cache code;
     tlb code_tlb;
     line_fill data_fill, code_fill;
@@ -79,12 +81,13 @@ struct memory {
     uint64_t ewbe_clocks; /* clocks from the end of a write until EWBE# is active */
     bus bus;
     const p5_model *model;
-    p5_core_hooks hooks; /* of the owner; keeps_memory is not NULL: without to_memory it points to false */
+    p5_core_hooks hooks; /* of the owner; keeps_memory is never NULL; without to_memory, it points to false */
     counts *totals;      /* where events are counted */
-    uint64_t *uses; /* references by kind, and clocks waited, that are not yet in the totals; NULL: they are
-                       counted in the totals immediately */
-    uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES]; /* what `uses` points into without a profile */
-    bool special;                    /* no data reference is ordinary (memory_data.c): memory_set_special */
+    /* REFERENCE_USES numbers that are not yet in the totals: an element of own_uses, or of the profile. NULL:
+     * everything is counted in the totals immediately. */
+    uint64_t *uses;
+    uint64_t own_uses[P5_CPL_CLASSES][REFERENCE_USES];
+    bool special; /* all data references are special, none is ordinary (memory_data.c): memory_set_special */
     bool totals_replaced;            /* the profile has set `totals` */
     unsigned class;                  /* privilege class for which events are counted: P5_CPL_* */
     data_answer long_answer;         /* the last result that did not fit into a word (DATA_LONG) */
@@ -97,10 +100,10 @@ struct memory {
     page_bits_log *page_bits; /* where results of page_bits_set are also stored, or NULL */
 };
 
-/* Returns whether an address is known to be cacheable and not in video memory, which two comparisons decide for
- * almost all misses. Such addresses are those below the first uncacheable one, and those from 1 MB to the first
- * uncacheable one after that. */
 enum { MEMORY_UPPER = 1 << 20 };
+/* Returns whether an address is known to be cacheable and not in video memory, which two comparisons decide for
+ * almost all misses. Such addresses are those below the first uncacheable one, and those from MEMORY_UPPER to the first
+ * uncacheable one after that. */
 static inline bool memory_is_cacheable_ram(const struct memory *m, uint32_t physical)
 {
     return physical < m->cacheable_ram[0] || physical - MEMORY_UPPER < m->cacheable_ram[1];
@@ -139,20 +142,20 @@ static inline void memory_clocks(struct memory *m, enum p5_event event, uint64_t
 
 /* ---- functions shared by the files of this folder ---- */
 
-/* Prices a page walk for a TLB miss that is detected at clock `asked`, and fills the TLB entry. `key` is a
- * tlb_key, for code of a 4 KB page. `attributes`: TLB_* that are known already. Returns the clock at which the
- * reference repeats its lookup. */
+/* Prices a page walk for a TLB miss that is detected at clock `asked`, and fills the TLB entry. `key` is the tlb_key
+ * of the page; for code, always that of a 4 KB page. `physical` is what the entry translates it to. `attributes`:
+ * TLB_* that are known already. Returns the clock at which the reference repeats its lookup. */
 uint64_t walk_data(struct memory *m, uint32_t key, uint32_t physical, uint8_t attributes, bool write,
                    uint64_t asked);
 uint64_t walk_code(struct memory *m, uint32_t key, uint32_t physical, uint64_t asked);
-/* Prices the first write through an entry of the data TLB (`large`: of the one for 4 MB pages) whose dirty bit is
- * clear, and sets that bit. Returns the clock at which the bit is also set in the page table: `asked` if it was set
+/* Prices the first write through entry number `entry` of memory_data_tlb(m, large), whose dirty bit is clear, and sets
+ * that bit. Returns the clock at which the bit is also set in the page table: `asked` if it was set
  * there before. */
 uint64_t walk_set_dirty(struct memory *m, unsigned entry, bool large, uint64_t asked);
 
-/* Snoops the data cache before a page-table entry is read or a code line is fetched. A modified line is written
- * back by a cycle requested at `asked`. The line is then removed if `invalidate` (code fetches, updates of the
- * entry, locked references); otherwise a modified line becomes shared. */
+/* Snoops the data cache before a bus cycle that does not use it: a page-table entry is read or updated, a code line is
+ * fetched, or a reference is locked. A modified line is written back by a cycle requested at `asked`. The line is then
+ * removed if `invalidate` (all but reads of page-table entries); otherwise a modified line becomes shared. */
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked);
 /* Returns whether the code cache holds the line of `physical`. */
 static inline bool memory_has_code(const struct memory *m, uint32_t physical)
@@ -212,10 +215,10 @@ static inline void memory_set_idle(struct memory *m)
  * `arrays`), and another bus master. */
 void memory_set_special(struct memory *m);
 
-/* Counts events 0, 1, 3-5, 28h, 29h and their MMX-only versions for `uses` references of one kind (KIND_* and
- * TRAIT_PARTNER). Each of them counts as `halves` references (2 if misaligned) with `misses` misses. If the
- * reference's partner in the same clock has signalled an event already, the event is counted but adds no
- * asserted clock (data_answer.h). */
+/* Counts the events of `uses` references of one kind (KIND_* and TRAIT_PARTNER): reads, writes, both together, their
+ * misses, hits of writes to E and M lines, and what only counts those of MMX instructions. Each reference counts as
+ * `halves` references (2 if misaligned) with `misses` misses. If its partner in the same clock (data_answer.h) has
+ * signalled an event already, the event is counted but adds no asserted clock. */
 void memory_count_kind(counts *totals, unsigned class, unsigned kind, unsigned halves, unsigned misses,
                        uint64_t uses);
 /* Adds the events of references counted by kind, and the clocks waited, to the totals of a privilege class, and
@@ -277,9 +280,9 @@ static inline uint64_t memory_bus_bytes(const struct memory *m, bool write, unsi
     return m->bus.bytes[write][class];
 }
 
-/* Makes the next hit of each set and of the code TLB update the replacement state again. Must be called after the
- * arrays or the control inputs were changed, because the fast path skips the update for entries that it knows to
- * be the most recently used ones. */
+/* Makes the next hits update the replacement state of caches and TLBs again. Must be called after the arrays or the
+ * control inputs were changed, because the fast path skips the update for what it knows to be the most recently used
+ * line of its set, with its data TLB entry, or entry of the code TLB. Also calls memory_set_idle. */
 static inline void memory_forget_hits(struct memory *m)
 {
     data_cache_forget(&m->data);
@@ -302,11 +305,11 @@ typedef enum snoop_result {
     SNOOP_HIT_MODIFIED /* HIT#, HITM#: written back */
 } snoop_result;
 /* Snoops both caches because another master reads a line or, if `invalidate`, writes it. A modified line is written
- * back. Then the line is removed if `invalidate`, otherwise shared. Sets `*done` as memory_inquire does. Counts
- * no snoop. */
+ * back. Then the line is removed if `invalidate`, otherwise shared. Sets `*done` to the clock at which the write-back
+ * has ended, or to `clock` if there is none. Counts no snoop. */
 snoop_result snoop_line(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock, uint64_t *done);
 /* Prices and counts an inquire cycle (EADS#) of another bus master, sampled at `clock`; `invalidate` is the INV
- * pin. Sets `*done` to the clock at which the resulting write-back has ended, or to `clock` if there is none. */
+ * pin. Sets `*done` as snoop_line does. */
 snoop_result memory_inquire(struct memory *m, uint32_t physical, bool invalidate, uint64_t clock,
                             uint64_t *done);
 /* Lets the board's other bus master take all turns that are due at `clock`. Must be called before a request at

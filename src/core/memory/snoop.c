@@ -17,9 +17,9 @@ void memory_make_exclusive(struct memory *m, uint64_t clock)
         data_cache_make_exclusive(&m->data, line);
 }
 
-/* Internal snoop before a page-table entry is read, a code line is fetched, or a locked reference goes to the bus: the
- * data cache's copy is written back and removed (`invalidate`) or becomes shared. An E line stays E if it is not
- * removed. */
+/* Does an internal snoop before a page-table entry is read or updated, a code line is fetched, or a locked reference
+ * goes to the bus. A modified line is written back. The line is then removed if `invalidate`; otherwise a modified
+ * line becomes shared, and an E line stays E. */
 void snoop_data_cache(struct memory *m, uint32_t physical, bool invalidate, uint64_t asked)
 {
     int way = data_cache_find(&m->data, physical);

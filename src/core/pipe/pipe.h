@@ -9,7 +9,7 @@
  *   end(g) = ex(g) + EX clocks, data references included
  *
  * A group that stays long in EX therefore lets D1 work ahead by exactly two groups, which hides prefix clocks
- * (Agner Fog, 4: shadowing).
+ * (Agner Fog, chapter 4: shadowing).
  *
  * An instruction that can be the first of a pair stays in D1 until the next one is known. It is then *pending*, also
  * beyond the end of a stretch.

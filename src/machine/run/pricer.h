@@ -1,8 +1,8 @@
 /* Runs the core model in a thread of its own (p5_machine_options.threads): while nothing depends on the
  * model's progress, the engine executes the next batch while the previous one is priced. Only the thread that
- * runs the machine calls these functions. From a put until pricer_wait returns, the core, the counts of the
- * run and the observers belong to the model's thread, and everything else belongs to the caller. No locks are
- * needed. */
+ * runs the machine calls these functions. From a put until pricer_wait returns, the core except its predictor
+ * (core_predict), the counts of the run and the observers belong to the model's thread, and everything else belongs to
+ * the caller. No locks are needed. */
 #ifndef MACHINE_RUN_PRICER_H
 #define MACHINE_RUN_PRICER_H
 

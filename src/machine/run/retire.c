@@ -1,6 +1,11 @@
-/* Prices what the engine has retired: passes each stretch (a run of retired instructions of one block) to the
- * core model, in this thread or in the model's thread (pricer.h), and then notifies the observers. "Attention is
- * wanted" means that run_attention must be called before anything else is executed. */
+/* Prices what the engine has retired: passes it to the core model, in this thread or in the model's thread (pricer.h),
+ * and then notifies the observers.
+ *
+ *   stretch   retired instructions of one block
+ *   batch     stretches that the engine reports together, each of which is a whole block
+ *   message   a stretch or batch that is queued for the model's thread
+ *
+ * "Attention is wanted" means that run_attention must be called before anything else is executed. */
 #include <assert.h>
 
 #include "core/block.h"
@@ -18,7 +23,7 @@ enum {
     ALONE_INSTRUCTIONS = 1 << 17 /* for how many instructions it continues alone */
 };
 
-/* Returns true if no observer needs to be notified of the stretch: see observe_horizon. */
+/* Returns whether no observer needs to be notified of the stretch: see observe_horizon. */
 static inline bool unobserved(const p5_machine *machine, const p5_retired *r)
 {
     return p5_core_clock_estimate(machine->core) < machine->horizon.clock &&
@@ -26,11 +31,14 @@ static inline bool unobserved(const p5_machine *machine, const p5_retired *r)
            r->access_count <= HORIZON_REFERENCES && r->count <= HORIZON_INSTRUCTIONS;
 }
 
-/* Returns whether stretches may be priced in batches, some instructions after they were executed. Three conditions
- * must hold:
+/* Returns whether stretches may be priced in batches, some instructions after they were executed. These conditions must
+ * hold:
  *
+ *   - No goal is near (batch_clocks).
  *   - Nothing inspects the machine in the meantime: observers, a debugger, breakpoints of the guest.
- *   - No interrupt can be taken in the meantime. No batch contains an instruction that may set IF.
+ *   - No work is postponed until an instruction has been priced (`after`).
+ *   - No interrupt can be taken in the meantime. It suffices to look at IF now, because no batch contains an
+ *     instruction that may set it.
  *   - What the core reads in the engine while it prices (contents.c) does not depend on the guest's stores. */
 static bool run_may_batch(const p5_machine *machine)
 {
@@ -48,7 +56,7 @@ bool run_rebatch(p5_machine *machine)
     return may;
 }
 
-/* Returns true if attention is wanted: because it was requested, or because the instruction count or `clock` has
+/* Returns whether attention is wanted: because it was requested, or because the instruction count or `clock` has
  * reached a limit that run_plan has set. */
 static inline bool run_goal_reached(const p5_machine *machine, uint64_t clock)
 {
@@ -56,7 +64,7 @@ static inline bool run_goal_reached(const p5_machine *machine, uint64_t clock)
            (clock >= machine->check_clock);
 }
 
-/* Does the work that follows every stretch, whichever way it was priced. Returns true if attention is
+/* Does the work that follows a stretch of run_retired that was priced in this thread. Returns whether attention is
  * wanted. */
 static inline bool run_finish(p5_machine *machine, const p5_retired *retired)
 {
@@ -103,7 +111,7 @@ static inline void run_price_one(p5_machine *machine, const p5_retired *retired,
     }
 }
 
-/* Returns true if nothing that run_finish does applies to this stretch, except the check of run_goal_reached. Such a
+/* Returns whether nothing that run_finish does applies to this stretch, except the check of run_goal_reached. Such a
  * stretch may be priced later. */
 static inline bool run_needs_only_goals(const p5_machine *machine, const p5_retired *retired)
 {
@@ -113,7 +121,7 @@ static inline bool run_needs_only_goals(const p5_machine *machine, const p5_reti
 
 /* Waits until the model's thread has priced everything. If there were only a few messages since the last wait, and
  * that happens many times in a row, the two threads mostly wait for each other to wake up. This thread then
- * continues alone for a while. */
+ * continues alone for a while. Waits without any message in between do not count. */
 static void run_wait(p5_machine *machine)
 {
     pricer_wait(machine->pricer);
@@ -129,8 +137,9 @@ static void run_wait(p5_machine *machine)
     machine->handed = 0;
 }
 
-/* Callback of the engine for one stretch: predicts its branch, and prices it or passes it to the model's thread.
- * Returns true if attention is wanted; the model's thread requests that itself. */
+/* Callback of the engine for one stretch: predicts its branch, and prices it or queues it for the model's thread.
+ * Returns whether attention is wanted; false if the stretch was queued, because the model's thread then requests
+ * attention itself (engine_request_attention). */
 bool run_retired(void *context, const p5_retired *retired)
 {
     p5_machine *machine = context;
@@ -138,6 +147,7 @@ bool run_retired(void *context, const p5_retired *retired)
     if (!machine->executing_only)
         prediction = core_predict(machine->core, retired);
     if (machine->hands_over) {
+        assert(!machine->executing_only); /* which runs in one thread */
         machine->handed++;
         if (run_needs_only_goals(machine, retired) && pricer_put_one(machine->pricer, retired, prediction))
             return false;
@@ -164,13 +174,14 @@ bool run_price(p5_machine *machine, const p5_batch *batch, unsigned instructions
     return run_goal_reached(machine, core_price_batch(machine->core, batch));
 }
 
-/* Callback of the engine for a batch. Does what run_retired does for one stretch. No stretch of a batch needs
- * run_finish, except its check of goals (run_may_batch). */
+/* Callback of the engine for a batch. Does for it what run_retired does for one stretch. No stretch of a batch needs
+ * run_finish, except its check of goals (run_may_batch). `instructions`: of the whole batch. */
 bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value *values,
                         const p5_retired_block *blocks, size_t count, unsigned instructions)
 {
     p5_machine *machine = context;
     if (machine->hands_over) {
+        assert(!machine->executing_only);
         machine->handed++;
         pricer_put(machine->pricer, accesses, values, blocks, count, instructions);
         return false;
@@ -186,7 +197,8 @@ bool run_retired_blocks(void *context, const p5_access *accesses, const p5_value
     return run_price(machine, &batch, instructions);
 }
 
-/* Callback of the engine before anything that depends on the prices of what has been reported. */
+/* Callback of the engine before it does anything that depends on the prices of what it has reported: the model's thread
+ * must finish them first. */
 void run_catch_up(void *context)
 {
     p5_machine *machine = context;
@@ -194,7 +206,8 @@ void run_catch_up(void *context)
         run_wait(machine);
 }
 
-/* Callback of the engine after an exception or interrupt has been delivered to its handler: prices the delivery. */
+/* Callback of the engine after an exception or interrupt has been delivered to its handler: prices the delivery. The
+ * model's thread has finished before (run_catch_up). */
 void run_delivered(void *context, const p5_exception *exception)
 {
     p5_machine *machine = context;
@@ -203,15 +216,15 @@ void run_delivered(void *context, const p5_exception *exception)
     p5_status status = p5_core_exception(machine->core, &delivered);
     assert(status == P5_OK);
     (void)status;            /* without assertions */
-    if (machine->after != 0) /* a task switch */
+    if (machine->after != 0) /* the delivery has switched tasks */
         processor_after(machine);
     if (machine->observers != NULL)
-        observers_delivered(machine, exception);
+        observers_delivered(machine, &delivered);
     if (machine->debugger != NULL)
-        debug_delivered(machine, exception);
+        debug_delivered(machine, &delivered);
     /* Attention is needed in three cases:
      *
-     *   - In single steps, goals are checked at each instruction boundary.
+     *   - The engine executes single steps (`stepping`), in which attention follows each instruction.
      *   - An interrupt that STI or a load of SS had delayed is due before the handler's first instruction, if that
      *     STI or load did not complete.
      *   - A goal has been reached. It must be checked here, too, because exceptions may follow each other without

@@ -24,7 +24,7 @@ void run_delivered(void *context, const p5_exception *exception);
  * may. */
 bool run_rebatch(p5_machine *machine);
 /* Price one stretch, or a batch with `instructions` in total, and notify the observers; return true if attention is
- * wanted. If there is a model's thread, both run in it. run_price_copy runs nowhere else. */
+ * wanted. run_price_copy runs only in the model's thread, run_price also in the other one. */
 bool run_price_copy(p5_machine *machine, const p5_retired *retired, p5_prediction prediction);
 bool run_price(p5_machine *machine, const p5_batch *batch, unsigned instructions);
 

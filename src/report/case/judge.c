@@ -1,10 +1,10 @@
-/* Compares the measured costs of a case with its `#! expect` lines. A case runs with two trip counts N1 and
- * N2; what is compared is the cost of one trip, the difference of both runs divided by N2 - N1. */
+/* Compares the measured costs of a case with its `#! expect` lines. A case runs with two trip counts, N1 and the
+ * larger N2; what is compared is the cost of one trip, the difference of both runs divided by N2 - N1. */
 #include "p5tool/report.h"
 
 #include <string.h>
 
-/* Formats a number without trailing zeros: 4, 0.5 or 2.333333. Returns `text`. */
+/* Formats a number with at most 7 digits and without trailing zeros: 4, 0.5 or 2.333333. Returns `text`. */
 static const char *short_number(double value, char text[32])
 {
     snprintf(text, 32, "%.7g", value);
@@ -25,7 +25,7 @@ static void write_expectation(FILE *out, const p5_expectation *expect, double go
     fprintf(out, ", got %s (line %u)\n", short_number(got, result), expect->line);
 }
 
-/* Returns whether `got` is within the expected range. The limits are widened by the rounding errors of the
+/* Returns whether `got` is within the expected range. The limits are widened by more than the rounding errors of the
  * division by the trips and of decimal fractions in the file. */
 static bool is_expected(const p5_expectation *expect, double got)
 {
@@ -44,13 +44,13 @@ unsigned p5_case_judge(const p5_case *c, const p5_model *model, const p5_counts 
 {
     unsigned failed = 0;
     unsigned judged = 0; /* expectations that apply to the model */
-    unsigned states = 0; /* states at the end that apply to it; p5_case_judge_states compares them */
+    unsigned states = 0; /* expected states that apply to the model; p5_case_judge_states compares them */
     for (size_t i = 0; i < c->expectation_count; i++) {
         const p5_expectation *expect = &c->expectations[i];
         if (!p5_case_applies(expect->only, p5_model_name(model)))
             continue;
         judged++;
-        int reg = expect->of_register; /* index into `registers`; negative: an event or clocks are expected */
+        int reg = expect->of_register; /* index into `registers`; negative: `what` is an event or clocks */
         const p5_event_info *event = reg < 0 ? p5_selected_event(&expect->what) : NULL;
         if (event != NULL && (event->families & p5_model_family(model)) == 0) {
             failed++;

@@ -69,14 +69,14 @@ static void value_field(csv *to, double value)
     number_field(to, value, floor(value) == value ? 0 : 6);
 }
 
-/* Writes the fields between a value and its metric. `variance_percent` is written for several runs only. */
-static void middle_fields(csv *to, const char *unit, const char *name, double variance_percent)
+/* Writes the fields between a value and its metric. `error_percent` is written for several runs only. */
+static void middle_fields(csv *to, const char *unit, const char *name, double error_percent)
 {
     field(to, unit);
     field(to, name);
     if (to->stat->run_count > 1) {
         char text[32];
-        snprintf(text, sizeof text, "%.2f%%", variance_percent);
+        snprintf(text, sizeof text, "%.2f%%", error_percent);
         field(to, text);
     }
     field(to, to->run_time); /* modelled ns, because events are always counted */
@@ -93,7 +93,7 @@ static void write_row(csv *to, const stat_row *of)
         value_field(to, value.mean);
     else
         field(to, "<not supported>");
-    middle_fields(to, row->event >= P5_SELECT_STALL ? "clocks" : "", row->name, value.variance_percent);
+    middle_fields(to, row->event >= P5_SELECT_STALL ? "clocks" : "", row->name, value.error_percent);
     if (stat_row_metric(&to->report, of, &beside)) {
         number_field(to, beside.value, beside.decimals);
         field(to, beside.unit);
@@ -113,7 +113,7 @@ static void write_cpi_stack(csv *to)
         char name[SCAN_STALL_NAME];
         stat_value value = stat_summary(to->stat, STAT_STALL + stack[i].cause, NULL);
         value_field(to, value.mean);
-        middle_fields(to, "clocks", scan_stall_name(stack[i].cause, name), value.variance_percent);
+        middle_fields(to, "clocks", scan_stall_name(stack[i].cause, name), value.error_percent);
         number_field(to, stack[i].permille / 10.0, 1);
         field(to, "% of clocks");
         end_line(to);
@@ -181,11 +181,11 @@ p5_status stat_write_csv(FILE *out, const p5_stat *stat, const stat_plan *plan, 
         stat_write_comment(out, stat, false);
     if (stat->interval == 0 && style->header)
         write_header(&to, false);
-    if (plan->everything)
+    if (plan->unselected)
         write_row(&to, &plan->clocks);
     for (size_t i = 0; i < plan->row_count; i++)
         write_row(&to, &plan->rows[i]);
-    if (plan->everything && !stat->no_events)
+    if (plan->unselected && !stat->no_events)
         write_cpi_stack(&to);
     for (size_t i = 0; i < plan->group_count; i++)
         write_metric_group(&to, plan->groups[i]);

@@ -87,7 +87,7 @@ static void write_row(json_writer *json, stat_report *report, const stat_row *of
         json_key_string(json, "event", row->name);
     }
     if (stat->run_count > 1)
-        json_key_double(json, "variance", value.variance_percent);
+        json_key_double(json, "variance", value.error_percent);
     json_key_string(json, "mode", event_mode_text(row, mode));
     const p5_event_info *event = p5_selected_event(row);
     if (event != NULL) {
@@ -119,7 +119,7 @@ static void write_cpi_stack(json_writer *json, const stat_report *report)
         write_perf_keys(json, report, clocks.mean, "clocks", scan_stall_name(stack[i].cause, name));
         write_count(json, clocks.mean);
         if (report->stat->run_count > 1)
-            json_key_double(json, "variance", clocks.variance_percent);
+            json_key_double(json, "variance", clocks.error_percent);
         json_key_string(json, "mode", "uk");
         json_key_double(json, "metric-value", 100.0 * (double)stack[i].clocks / (double)all);
         json_key_string(json, "metric-unit", "% of clocks");
@@ -208,11 +208,11 @@ p5_status stat_write_json(FILE *out, const p5_stat *stat, const stat_plan *plan,
     json_init(&json, out);
     if (stat->interval == 0)
         write_header(&json, stat);
-    if (plan->everything)
+    if (plan->unselected)
         write_row(&json, &report, &plan->clocks);
     for (size_t i = 0; i < plan->row_count; i++)
         write_row(&json, &report, &plan->rows[i]);
-    if (plan->everything && !stat->no_events)
+    if (plan->unselected && !stat->no_events)
         write_cpi_stack(&json, &report);
     for (size_t i = 0; i < plan->group_count; i++)
         write_metric_group(&json, &report, plan->groups[i]);

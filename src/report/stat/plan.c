@@ -40,10 +40,10 @@ static p5_status plan_row(stat_row *row, const p5_selected *selected, p5_error *
 /* Plans the selected rows, or clocks (which are not an event) and every event of the model. */
 static p5_status plan_rows(stat_plan *plan, const p5_stat *stat, p5_error *error)
 {
-    plan->everything = stat->selection == NULL || stat->no_events;
-    const p5_selection *selection = plan->everything ? &plan->all : stat->selection;
+    plan->unselected = stat->selection == NULL || stat->no_events;
+    const p5_selection *selection = plan->unselected ? &plan->all : stat->selection;
     p5_status status = P5_OK;
-    if (plan->everything && !stat->no_events)
+    if (plan->unselected && !stat->no_events)
         status = p5_selection_add(&plan->all, "all", p5_model_family(stat->model), error);
     if (status != P5_OK)
         return status;

@@ -41,7 +41,7 @@ stat_value stat_summary(const p5_stat *stat, stat_figure figure, const p5_select
     }
     if (stat->run_count > 1 && result.mean != 0) {
         double n = (double)stat->run_count;
-        result.variance_percent = 100 * sqrt(squares / (n - 1) / n) / result.mean;
+        result.error_percent = 100 * sqrt(squares / (n - 1) / n) / result.mean;
     }
     return result;
 }

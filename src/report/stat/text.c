@@ -24,7 +24,7 @@ typedef struct text_report {
 /* Returns true for the report on one screen: the main events only, and the largest causes of clocks. */
 static bool is_brief(const text_report *in)
 {
-    return in->style->brief && in->report.plan->everything && !in->stat->no_events;
+    return in->style->brief && in->report.plan->unselected && !in->stat->no_events;
 }
 
 /* Writes a number rounded to a whole one. */
@@ -54,7 +54,7 @@ static char *put_left(char *to, size_t width, const char *text)
 }
 
 /* Writes the standard error, which perf calls variance; nothing for a single run. */
-static const char *variance(const text_report *in, double percent, char *buffer, size_t size)
+static const char *standard_error(const text_report *in, double percent, char *buffer, size_t size)
 {
     buffer[0] = '\0';
     if (in->stat->run_count > 1)
@@ -80,7 +80,7 @@ static char *put_count(text_report *in, const stat_row *of, char *to)
     } else {
         to = put_left(to, in->stat->run_count > 1 ? NAME_WIDTH : 0, name);
     }
-    return stpcpy(to, variance(in, value.variance_percent, number, sizeof number));
+    return stpcpy(to, standard_error(in, value.error_percent, number, sizeof number));
 }
 
 /* Writes a row. Intervals consist of rows, so this avoids printf for speed. */
@@ -280,13 +280,13 @@ static void write_times(const text_report *in)
     double mhz = p5_model_clock_mhz(in->stat->model);
     char number[32];
     fprintf(in->out, "\n%*s clocks", VALUE_WIDTH, whole_number(in, clocks.mean, number, sizeof number));
-    fputs(variance(in, clocks.variance_percent, number, sizeof number), in->out);
+    fputs(standard_error(in, clocks.error_percent, number, sizeof number), in->out);
     fprintf(in->out, "\n%*.9f seconds modelled at %g MHz\n%s", VALUE_WIDTH, clocks.mean / (mhz * 1e6), mhz,
             is_brief(in) ? "" : "\n");
     fprintf(in->out, "%*.9f seconds on the host", VALUE_WIDTH, host.mean);
     if (host.mean > 0)
         fprintf(in->out, ", %.1f MIPS", stat_host_mips(in->stat));
-    fprintf(in->out, "%s\n", variance(in, host.variance_percent, number, sizeof number));
+    fprintf(in->out, "%s\n", standard_error(in, host.error_percent, number, sizeof number));
 }
 
 /* Writes each run with its distance from the mean, like perf stat --table. */
@@ -302,8 +302,8 @@ static void write_table(const text_report *in)
                 value - clocks.mean);
     }
     fprintf(in->out, "\n # Final result:\n%*s +- %.0f clocks  ( +- %5.2f%% )\n", VALUE_WIDTH,
-            whole_number(in, clocks.mean, number, sizeof number), clocks.mean * clocks.variance_percent / 100,
-            clocks.variance_percent);
+            whole_number(in, clocks.mean, number, sizeof number), clocks.mean * clocks.error_percent / 100,
+            clocks.error_percent);
 }
 
 void stat_write_interval_text_header(FILE *out)
@@ -355,7 +355,7 @@ static void write_run(text_report *in)
         write_main_events(in);
         write_cpi_stack(in);
         write_next(in);
-    } else if (in->report.plan->everything) {
+    } else if (in->report.plan->unselected) {
         write_groups(in);
         if (!in->stat->no_events)
             write_cpi_stack(in);
