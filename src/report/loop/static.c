@@ -1,6 +1,7 @@
 /* Lists the code of a program without running it (`p5scope bench --static`). Each basic block is priced by
  * itself, from an empty pipe, on a processor whose caches hit, whose branches are predicted right, and whose
  * decode stage D1 never waits for instructions. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,7 @@
 #include "report/loop/code.h"
 #include "report/row_writer.h"
 
-/* The most instructions of a block, and for each of them the room for its data references. A block with more than
- * MOST_BLOCK * MOST_ACCESSES references is priced without them. */
-enum { MOST_BLOCK = 256, MOST_ACCESSES = 16 };
+enum { MOST_BLOCK = 256 };    /* most instructions of a block */
 #define LOOP_LABEL "p5scope_" /* begins the labels that `p5scope bench` generates */
 
 /* Code to list: the addresses [from, to) of a function, or of code without a name (NULL). */
@@ -43,7 +42,7 @@ typedef struct listing {
     part part;                     /* the one that is being listed */
     sums sums;                     /* of the current part */
     uint8_t *target;               /* by offset in the code: 1 if a direct branch goes there */
-    p5_access *accesses;           /* MOST_BLOCK * MOST_ACCESSES references, all alike */
+    ARRAY_OF(p5_access) accesses;  /* references, all alike, as many as the largest block so far has */
     ARRAY_OF(p5_trace_insn) trace; /* of the current block's instructions */
     bool out_of_memory;
 } listing;
@@ -53,6 +52,18 @@ static void add_to_trace(void *context, const p5_trace_insn *insn)
 {
     listing *l = context;
     l->out_of_memory |= !ARRAY_ADD(&l->trace, *insn);
+}
+
+/* Makes l->accesses at least as large as the references of `block`. Returns their number. */
+static unsigned make_references(listing *l, const p5_block *block)
+{
+    unsigned references = 0;
+    for (unsigned i = 0; i < p5_block_count(block); i++)
+        references += p5_block_accesses(block, i);
+    while (l->accesses.count < references && !l->out_of_memory)
+        l->out_of_memory =
+            !ARRAY_ADD(&l->accesses, (p5_access){.linear = 0x1000, .physical = 0x1000, .size = 4});
+    return references;
 }
 
 /* Prices the block of `count` instructions at `address` (`size` bytes) on a new core. l->trace gets, for each
@@ -71,22 +82,20 @@ static p5_status price_block(listing *l, const uint8_t *bytes, size_t size, uint
         core,
         &(p5_code){.bytes = bytes, .size = size, .linear = address, .physical = address, .code32 = true},
         count);
-    unsigned references = 0;
-    for (unsigned i = 0; block != NULL && i < p5_block_count(block); i++)
-        references += p5_block_accesses(block, i);
-    if (block != NULL) {
+    const unsigned references = block != NULL ? make_references(l, block) : 0;
+    if (block != NULL && !l->out_of_memory) {
         const p5_retired r = {.size = sizeof r,
                               .block = block,
                               .count = (uint16_t)p5_block_count(block),
-                              .access_count = references <= MOST_BLOCK * MOST_ACCESSES ? references : 0,
-                              .accesses = l->accesses,
+                              .access_count = references,
+                              .accesses = l->accesses.items,
                               .next = address + (uint32_t)size,
                               .cpl = 3,
                               .cpl_after = 3,
                               .mode = P5_MODE_PROTECTED};
-        p5_core_retire(core, &r);
+        status = p5_core_retire(core, &r);
+        assert(status == P5_OK);
         p5_core_settle(core);
-        p5_block_release(core, block);
     }
     p5_core_close(core);
     return block != NULL && !l->out_of_memory ? P5_OK
@@ -396,13 +405,10 @@ static p5_status list_all(listing *l)
     const size_t labels = l->program->label_count;
     part *parts = calloc(labels + 1, sizeof *parts);
     l->target = calloc(l->image.text_size + 1, 1);
-    l->accesses = calloc(MOST_BLOCK * MOST_ACCESSES, sizeof *l->accesses);
     p5_status status = P5_OK;
-    if (parts == NULL || l->target == NULL || l->accesses == NULL) {
+    if (parts == NULL || l->target == NULL) {
         status = error_set(l->error, P5_ERR_MEMORY, "no memory for a listing");
     } else {
-        for (unsigned i = 0; i < MOST_BLOCK * MOST_ACCESSES; i++)
-            l->accesses[i] = (p5_access){.linear = 0x1000, .physical = 0x1000, .size = 4};
         const size_t count = find_parts(l, parts);
         if (count == 0)
             status = error_set(l->error, P5_ERR_FORMAT, "there is no code to list");
@@ -411,7 +417,7 @@ static p5_status list_all(listing *l)
     }
     free(parts);
     free(l->target);
-    free(l->accesses);
+    free(l->accesses.items);
     free(l->trace.items);
     return status;
 }

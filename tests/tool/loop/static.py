@@ -50,6 +50,10 @@ check("write after read is no dependence", pairs("mov ebx, eax; mov eax, 1"), "U
 check("ADC is first only", pairs("inc ebx; adc ecx, 1"), "UU")
 check("immediate and displacement on the P54C", pairs("mov dword ptr [esi + 4], 1; inc ebx", "p54c-133"), "UU")
 
+# Blocks with many references.
+for code in ("frstor [esi]", "pusha", "enter 8, 31"):
+    check(f"instructions of 300 times {code}", len(listing("; ".join([code] * 300))), 300)
+
 # The last instruction of a block could have been first of a pair, or not.
 check("the last one, of class NP", "alone: cannot be first of a pair" in listing("inc ebx; cdq")[1][3], True)
 check("the last one, of class UV", "alone: nothing followed" in listing("cdq; inc ebx")[1][3], True)
