@@ -22,10 +22,22 @@ static unsigned noticed_for(const page_entry *held, uint32_t index)
     return held->write_tag != held->read_tag && !(why & ~(uint32_t)(PAGE_TABLE | PAGE_CODE)) ? why : 0;
 }
 
+/* Returns the first entry from number `at` on that may hold a page; PAGE_ALL if there is none. */
+static unsigned next_filled(const engine *e, unsigned at)
+{
+    for (unsigned word = at / 64; word < PAGE_ALL / 64; word++) {
+        uint64_t left = e->memory.pages_filled[word];
+        left &= word == at / 64 ? UINT64_MAX << at % 64 : UINT64_MAX;
+        if (left)
+            return 64 * word + (unsigned)__builtin_ctzll(left);
+    }
+    return PAGE_ALL;
+}
+
 /* Makes stores into this page of RAM take mmu_fill from now on, for the reason `why`. */
 void mmu_notice_stores(engine *e, uint32_t physical, unsigned why)
 {
-    for (unsigned i = 0; i < PAGE_REFERENCES; i++) {
+    for (unsigned i = next_filled(e, 0); i < PAGE_REFERENCES; i = next_filled(e, i + 1)) {
         unsigned index = i % PAGE_ENTRIES;
         page_entry *held = &e->memory.pages[i / PAGE_ENTRIES][index];
         unsigned before = noticed_for(held, index);
@@ -166,18 +178,6 @@ uint8_t *mmu_peek_code(engine *e, uint32_t linear, uint32_t *physical)
         return held->host + (linear & ENGINE_PAGE_MASK);
     }
     return peek(e, linear, MMU_FETCH, physical);
-}
-
-/* Returns the first entry from number `at` on that may hold a page; PAGE_ALL if there is none. */
-static unsigned next_filled(const engine *e, unsigned at)
-{
-    for (unsigned word = at / 64; word < PAGE_ALL / 64; word++) {
-        uint64_t left = e->memory.pages_filled[word];
-        left &= word == at / 64 ? UINT64_MAX << at % 64 : UINT64_MAX;
-        if (left)
-            return 64 * word + (unsigned)__builtin_ctzll(left);
-    }
-    return PAGE_ALL;
 }
 
 /* Empties the first `count` entries: PAGE_REFERENCES or PAGE_ALL. */
