@@ -1,83 +1,31 @@
 /* The generator of the event tables: what is wrong with a table is found, with file and line. Each test
  * changes one line of the real table and runs the built generator on it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "../changed_table.h"
 
-#include "../unit.h"
+UNIT_FILE(path, "/tmp/events-gen-XXXXXX.tsv");
 
-typedef struct workspace {
-    char folder[64];
-    char *table;
-} workspace;
+static const char table[] = P5_SOURCE_DIR "/events/events.tsv";
 
-static char *read_all(const char *path)
+/* Runs the generator on the table at `from`. Returns its exit status, and in `output` its messages. */
+static int generate(const char *from, char output[GENERATOR_OUTPUT_BYTES])
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return NULL;
-    enum { LARGEST = 1 << 20 };
-    char *text = malloc(LARGEST);
-    size_t size = fread(text, 1, LARGEST - 1, file);
-    fclose(file);
-    text[size] = '\0';
-    return text;
-}
-
-/* Runs the generator on `text`; returns its exit status and its messages. */
-static int generate(const workspace *w, const char *text, char **messages)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/events.tsv", w->folder);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-    char command[900];
+    char command[1000];
     snprintf(command, sizeof command,
-             "cd %s && '%s/events_gen' events.tsv '" P5_SOURCE_DIR
-             "/events/stalls.tsv' ids.h table.c 2>messages",
-             w->folder, P5_BUILD_DIR);
-    int status = system(command);
-    snprintf(path, sizeof path, "%s/messages", w->folder);
-    *messages = read_all(path);
-    return status;
-}
-
-/* The table with the first `old` after `row` (the start of a row) replaced by `new`; *line gets the row's
- * number. */
-static char *changed(const workspace *w, const char *row, const char *old, const char *new, unsigned *line)
-{
-    char start[64];
-    snprintf(start, sizeof start, "\n%s", row);
-    const char *at = strstr(w->table, start);
-    assert_non_null(at);
-    *line = 1;
-    for (const char *c = w->table; c <= at; c++)
-        *line += *c == '\n';
-    at = strstr(at, old);
-    assert_non_null(at);
-    size_t before = (size_t)(at - w->table);
-    size_t size = strlen(w->table) + strlen(new) + 1;
-    char *text = malloc(size);
-    snprintf(text, size, "%.*s%s%s", (int)before, w->table, new, at + strlen(old));
-    return text;
+             "'%s/events_gen' '%s' '" P5_SOURCE_DIR "/events/stalls.tsv' '%s.h' '%s.c' 2>&1; status=$?; "
+             "rm -f '%s.h' '%s.c'; exit $status",
+             P5_BUILD_DIR, from, path, path, path, path);
+    return output_of(command, output);
 }
 
 TEST(the_real_table_is_accepted)
 {
-    const workspace *w = *state;
-    char *messages;
-    int status = generate(w, w->table, &messages);
-    if (status != 0)
-        fail_msg("expected success, got status %d: %s", status, messages);
-    free(messages);
+    char output[GENERATOR_OUTPUT_BYTES];
+    if (generate(table, output) != 0)
+        fail_msg("%s", output);
 }
 
 TEST(faults_are_found_with_their_line)
 {
-    const workspace *w = *state;
     static const struct {
         const char *row, *old, *new, *message;
     } faults[] = {
@@ -107,66 +55,32 @@ TEST(faults_are_found_with_their_line)
         {"10\t", "reserved", "occurrence", "name '-'"},
     };
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        unsigned line;
-        char *text = changed(w, faults[i].row, faults[i].old, faults[i].new, &line);
-        char *messages;
-        int status = generate(w, text, &messages);
+        char output[GENERATOR_OUTPUT_BYTES], place[64];
+        unsigned line = change_table(path, table, faults[i].row, faults[i].old, faults[i].new);
         /* A code out of order shows at the row after it. */
         if (strstr(faults[i].message, "after") != NULL || strcmp(faults[i].row, "2B\t") == 0)
             line++;
-        char place[64];
-        snprintf(place, sizeof place, "events.tsv:%u: error: ", line);
-        if (status == 0 || strstr(messages, place) == NULL || strstr(messages, faults[i].message) == NULL)
+        snprintf(place, sizeof place, "%s:%u: error: ", path, line);
+        const int status = generate(path, output);
+        if (status == 0 || strstr(output, place) == NULL || strstr(output, faults[i].message) == NULL)
             fail_msg("'%s' instead of '%s': expected '%s... %s', got status %d: %s", faults[i].new,
-                     faults[i].old, place, faults[i].message, status, messages);
-        free(messages);
-        free(text);
+                     faults[i].old, place, faults[i].message, status, output);
     }
 }
 
 TEST(an_empty_table_is_found)
 {
-    char *messages;
-    assert_int_not_equal(generate(*state, "", &messages), 0);
-    assert_string_equal(messages, "events.tsv: error: the file is empty; its first row names the columns\n");
-    free(messages);
+    char output[GENERATOR_OUTPUT_BYTES];
+    unit_write(path, "");
+    assert_int_not_equal(generate(path, output), 0);
+    assert_string_equal(output + strlen(path),
+                        ": error: the file is empty; its first row names the columns\n");
 }
 
 TEST(a_missing_event_is_found)
 {
-    const workspace *w = *state;
-    char *text = strdup(w->table);
-    char *row = strstr(text, "\n3B\t1") + 1;
-    char *messages;
-    *row = '#';
-    assert_int_not_equal(generate(w, text, &messages), 0);
-    assert_non_null(strstr(messages, "38 events on both counters and 34 on one, expected 38 and 35"));
-    free(messages);
-    free(text);
+    char output[GENERATOR_OUTPUT_BYTES];
+    change_table(path, table, "3B\t1", "3B", "#3B");
+    assert_int_not_equal(generate(path, output), 0);
+    assert_non_null(strstr(output, "38 events on both counters and 34 on one, expected 38 and 35"));
 }
-
-static int open_workspace(void **state)
-{
-    workspace *w = calloc(1, sizeof *w);
-    strcpy(w->folder, "/tmp/events-gen-XXXXXX");
-    w->table = read_all(P5_SOURCE_DIR "/events/events.tsv");
-    *state = w;
-    return mkdtemp(w->folder) != NULL && w->table != NULL ? 0 : -1;
-}
-
-static int close_workspace(void **state)
-{
-    workspace *w = *state;
-    static const char *const files[] = {"events.tsv", "ids.h", "table.c", "messages"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/%s", w->folder, files[i]);
-        remove(path);
-    }
-    rmdir(w->folder);
-    free(w->table);
-    free(w);
-    return 0;
-}
-
-UNIT_FIXTURE(open_workspace, close_workspace);

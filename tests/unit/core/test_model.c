@@ -1,21 +1,17 @@
 /* Model files: the built-in ones, bases, values, and errors that say file, line and what would be right. */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "fixture.h"
 
 #include "core/model/model.h"
 
+UNIT_FILE(path, "/tmp/p5scope-model-XXXXXX.ini");
+
 static p5_model *open_text(const char *text, p5_status expected, p5_error *error)
 {
-    char path[] = "/tmp/p5scope-model-XXXXXX.ini";
-    int fd = mkstemps(path, 4);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
+    unit_write(path, text);
     p5_model *model = NULL;
     p5_status status = p5_model_open(path, &model, error);
-    unlink(path);
     if (status != expected)
         fail_msg("status %d, expected %d: %s (%s)", status, expected, status != P5_OK ? error->message : "",
                  text);
@@ -129,16 +125,12 @@ TEST(errors_say_where_and_what)
 
 TEST(a_base_of_itself_ends)
 {
-    char path[] = "/tmp/p5scope-model-XXXXXX.ini", text[200];
-    int fd = mkstemps(path, 4);
-    assert_true(fd >= 0);
-    int size = snprintf(text, sizeof text, "[model]\nbase = %s\n", path);
-    assert_int_equal(write(fd, text, (size_t)size), size);
-    close(fd);
+    char text[200];
+    snprintf(text, sizeof text, "[model]\nbase = %s\n", path);
+    unit_write(path, text);
     p5_model *model;
     p5_error error;
     assert_int_equal(p5_model_open(path, &model, &error), P5_ERR_SYNTAX);
-    unlink(path);
     assert_non_null(strstr(error.message, "nested"));
 }
 

@@ -1,56 +1,20 @@
 /* The generator must refuse a table that is wrong, and say where. Each case takes the real table, changes one
  * line, and runs the tool. */
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "../unit.h"
+#include "../changed_table.h"
 
-enum { LINE_BYTES = 2048, OUTPUT_BYTES = 4096 };
+UNIT_FILE(path, "/tmp/p5-generator-XXXXXX");
 
 static const char table[] = P5_SOURCE_DIR "/src/isa/instructions.tsv";
 
-/* Copies the table to `path`; `find` (which must occur) becomes `replace` in the first line that has it.
- * Returns that line's number. */
-static unsigned copy_with(const char *path, const char *find, const char *replace)
+/* Runs the generator. Returns its exit status, and in `output` what it has printed. */
+static int generate(const char *from, const char *result, char output[GENERATOR_OUTPUT_BYTES])
 {
-    char line[LINE_BYTES];
-    unsigned number = 0, changed = 0;
-    FILE *in = fopen(table, "r"), *out = fopen(path, "w");
-    assert_non_null(in);
-    assert_non_null(out);
-    while (fgets(line, sizeof line, in) != NULL) {
-        number++;
-        char *found = changed == 0 ? strstr(line, find) : NULL;
-        if (found == NULL) {
-            fputs(line, out);
-            continue;
-        }
-        changed = number;
-        fprintf(out, "%.*s%s%s", (int)(found - line), line, replace, found + strlen(find));
-    }
-    fclose(in);
-    fclose(out);
-    if (changed == 0)
-        fail_msg("the table has no '%s'", find);
-    return changed;
-}
-
-/* Runs the generator; returns its exit status and what it printed. */
-static int generate(const char *path, const char *result, char *output)
-{
-    char command[3 * LINE_BYTES];
-    snprintf(command, sizeof command, "'%s/instructions_gen' '%s' '%s' 2>&1", P5_BUILD_DIR, path, result);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    size_t length = fread(output, 1, OUTPUT_BYTES - 1, pipe);
-    output[length] = '\0';
-    while (fgetc(pipe) != EOF)
-        continue;
-    int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    char command[1000];
+    snprintf(command, sizeof command, "'%s/instructions_gen' '%s' '%s' 2>&1", P5_BUILD_DIR, from, result);
+    return output_of(command, output);
 }
 
 TEST(test_wrong_tables)
@@ -76,12 +40,10 @@ TEST(test_wrong_tables)
         {"two_strings,cmps", "two_strings,comps", "column 'traits': 'comps' is not one of its words", false},
         {"\tload\t", "\tstore\t", "column 'data': does not fit the unit", false},
     };
-    char path[] = "/tmp/p5-generator-XXXXXX";
-    unit_file(path, "", 0);
-    char result[sizeof path + 2], output[OUTPUT_BYTES], where[LINE_BYTES];
+    char result[sizeof path + 2], output[GENERATOR_OUTPUT_BYTES], where[64];
     snprintf(result, sizeof result, "%s.c", path);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        unsigned line = copy_with(path, cases[i].find, cases[i].replace);
+        unsigned line = change_table(path, table, "", cases[i].find, cases[i].replace);
         int status = generate(path, result, output);
         if (cases[i].whole_file)
             snprintf(where, sizeof where, "%s: ", path);
@@ -94,14 +56,11 @@ TEST(test_wrong_tables)
         if (access(result, F_OK) == 0)
             fail_msg("'%s': a table was written all the same", cases[i].replace);
     }
-    unlink(path);
 }
 
 TEST(test_right_table)
 {
-    char path[] = "/tmp/p5-generator-XXXXXX", output[OUTPUT_BYTES];
-    unit_file(path, "", 0);
+    char output[GENERATOR_OUTPUT_BYTES];
     assert_int_equal(generate(table, path, output), 0);
     assert_string_equal(output, "");
-    unlink(path);
 }
