@@ -4,16 +4,18 @@
 
 enum { EOI = 0x20, SPECIFIC_EOI = 0x60, ROTATE_EOI = 0xa0, ROTATE_SPECIFIC = 0xe0, SET_PRIORITY = 0xc0 };
 
-static void initialise(pic_pair *p, uint8_t icw1, uint8_t icw4)
+static pic_pair initialised(uint8_t icw1, uint8_t icw4)
 {
-    pic_reset(p);
+    pic_pair p;
+    pic_reset(&p);
     for (uint16_t port = PIC_MASTER; port <= PIC_SLAVE; port += PIC_SLAVE - PIC_MASTER) {
-        pic_write(p, port, icw1);
-        pic_write(p, port + 1, port == PIC_MASTER ? 0x20 : 0x28);
-        pic_write(p, port + 1, port == PIC_MASTER ? 0x04 : 0x02);
+        pic_write(&p, port, icw1);
+        pic_write(&p, port + 1, port == PIC_MASTER ? 0x20 : 0x28);
+        pic_write(&p, port + 1, port == PIC_MASTER ? 0x04 : 0x02);
         if (icw1 & 1)
-            pic_write(p, port + 1, icw4);
+            pic_write(&p, port + 1, icw4);
     }
+    return p;
 }
 
 static uint8_t in_service(pic_pair *p, uint16_t port)
@@ -30,8 +32,7 @@ static uint8_t requests(pic_pair *p, uint16_t port)
 
 TEST(test_fully_nested)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x01);
+    pic_pair p = initialised(0x11, 0x01);
     assert_false(pic_intr(&p));
     pic_set_line(&p, 4, true);
     pic_set_line(&p, 1, true);
@@ -50,8 +51,7 @@ TEST(test_fully_nested)
 
 TEST(test_masks)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x01);
+    pic_pair p = initialised(0x11, 0x01);
     pic_write(&p, PIC_MASTER + 1, 0x10);
     assert_int_equal(0x10, pic_read(&p, PIC_MASTER + 1));
     pic_set_line(&p, 4, true);
@@ -64,8 +64,7 @@ TEST(test_masks)
 
 TEST(test_edge_and_level)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x01);
+    pic_pair p = initialised(0x11, 0x01);
     pic_set_line(&p, 5, true);
     pic_acknowledge(&p);
     pic_write(&p, PIC_MASTER, EOI);
@@ -74,7 +73,7 @@ TEST(test_edge_and_level)
     pic_set_line(&p, 5, false);
     pic_set_line(&p, 5, true);
     assert_true(pic_intr(&p));
-    initialise(&p, 0x19, 0x01);
+    p = initialised(0x19, 0x01);
     pic_set_line(&p, 5, true);
     pic_acknowledge(&p);
     pic_write(&p, PIC_MASTER, EOI);
@@ -85,8 +84,7 @@ TEST(test_edge_and_level)
 
 TEST(test_spurious)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x01);
+    pic_pair p = initialised(0x11, 0x01);
     pic_set_line(&p, 3, true);
     pic_set_line(&p, 3, false); /* gone before the acknowledge */
     assert_int_equal(0x27, pic_acknowledge(&p));
@@ -95,8 +93,7 @@ TEST(test_spurious)
 
 TEST(test_cascade)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x01);
+    pic_pair p = initialised(0x11, 0x01);
     pic_set_line(&p, 12, true);
     assert_true(pic_intr(&p));
     assert_int_equal(0x2c, pic_acknowledge(&p));
@@ -108,7 +105,7 @@ TEST(test_cascade)
     pic_write(&p, PIC_MASTER, EOI);
     assert_int_equal(0x28, pic_acknowledge(&p));
     /* With special fully nested mode a higher request of the same slave passes. */
-    initialise(&p, 0x11, 0x11);
+    p = initialised(0x11, 0x11);
     pic_set_line(&p, 8, false);
     pic_set_line(&p, 12, false);
     pic_set_line(&p, 12, true);
@@ -121,8 +118,7 @@ TEST(test_cascade)
 
 TEST(test_rotation)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x01);
+    pic_pair p = initialised(0x11, 0x01);
     pic_set_line(&p, 3, true);
     pic_acknowledge(&p);
     pic_write(&p, PIC_MASTER, ROTATE_EOI); /* 3 is the lowest now, 4 the highest */
@@ -141,8 +137,7 @@ TEST(test_rotation)
 
 TEST(test_automatic_end)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x03);
+    pic_pair p = initialised(0x11, 0x03);
     pic_set_line(&p, 2 + 1, true);
     assert_int_equal(0x23, pic_acknowledge(&p));
     assert_int_equal(0, in_service(&p, PIC_MASTER));
@@ -157,8 +152,7 @@ TEST(test_automatic_end)
 
 TEST(test_special_mask)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x01);
+    pic_pair p = initialised(0x11, 0x01);
     pic_set_line(&p, 1, true);
     pic_acknowledge(&p);
     pic_write(&p, PIC_MASTER + 1, 0x02); /* mask the one in service */
@@ -175,8 +169,7 @@ TEST(test_special_mask)
 
 TEST(test_poll)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x01);
+    pic_pair p = initialised(0x11, 0x01);
     pic_write(&p, PIC_MASTER, 0x0c);
     assert_int_equal(0, pic_read(&p, PIC_MASTER)); /* nothing pending */
     pic_set_line(&p, 6, true);
@@ -188,8 +181,7 @@ TEST(test_poll)
 
 TEST(test_initialisation)
 {
-    pic_pair p;
-    initialise(&p, 0x11, 0x13);
+    pic_pair p = initialised(0x11, 0x13);
     pic_write(&p, PIC_MASTER + 1, 0x55);
     pic_set_line(&p, 1, true);
     pic_write(&p, PIC_MASTER, 0x10); /* ICW1 without ICW4, cascade: mask and edges are cleared, modes off */

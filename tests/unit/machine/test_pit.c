@@ -3,6 +3,13 @@
 #include "../unit.h"
 #include "machine/board/pit.h"
 
+static pit after_reset(void)
+{
+    pit p;
+    pit_reset(&p);
+    return p;
+}
+
 static void start(pit *p, unsigned counter, unsigned mode, unsigned count, int64_t at)
 {
     pit_write(p, PIT_CONTROL, (uint8_t)(counter << 6 | 0x30 | mode << 1), at);
@@ -27,8 +34,7 @@ static void expect_out(const pit *p, unsigned counter, int64_t from, const char 
 
 TEST(test_mode0)
 {
-    pit p;
-    pit_reset(&p);
+    pit p = after_reset();
     start(&p, 0, 0, 4, 10);
     expect_out(&p, 0, 10,
                "00000"
@@ -44,8 +50,7 @@ TEST(test_mode0)
 
 TEST(test_mode0_gate)
 {
-    pit p;
-    pit_reset(&p);
+    pit p = after_reset();
     pit_set_gate(&p, 2, true, 0);
     start(&p, 2, 0, 4, 0);
     pit_set_gate(&p, 2, false, 3); /* loaded with pulse 1; two pulses counted */
@@ -58,8 +63,7 @@ TEST(test_mode0_gate)
 
 TEST(test_mode1)
 {
-    pit p;
-    pit_reset(&p);
+    pit p = after_reset();
     start(&p, 2, 1, 3, 0);
     expect_out(&p, 2, 0, "11111"); /* not triggered */
     pit_set_gate(&p, 2, true, 10);
@@ -73,8 +77,7 @@ TEST(test_mode1)
 
 TEST(test_mode2)
 {
-    pit p;
-    pit_reset(&p);
+    pit p = after_reset();
     start(&p, 0, 2, 3, 0);
     expect_out(&p, 0, 0, "1110110110"); /* low in the pulse before each reload */
     assert_int_equal(4, pit_next_rise(&p, 0, 0));
@@ -95,8 +98,7 @@ TEST(test_mode2)
 
 TEST(test_mode2_gate)
 {
-    pit p;
-    pit_reset(&p);
+    pit p = after_reset();
     pit_set_gate(&p, 2, true, 0);
     start(&p, 2, 2, 4, 0);
     pit_set_gate(&p, 2, false, 4);
@@ -107,8 +109,7 @@ TEST(test_mode2_gate)
 
 TEST(test_mode3)
 {
-    pit p;
-    pit_reset(&p);
+    pit p = after_reset();
     start(&p, 0, 3, 5, 0); /* odd: one pulse longer high than low */
     expect_out(&p, 0, 1, "1110011100");
     start(&p, 0, 3, 4, 100);
@@ -128,8 +129,7 @@ TEST(test_mode3)
 
 TEST(test_strobes)
 {
-    pit p;
-    pit_reset(&p);
+    pit p = after_reset();
     start(&p, 0, 4, 3, 0);
     expect_out(&p, 0, 0, "111101111"); /* low for one pulse, N + 1 after the write */
     assert_int_equal(5, pit_next_rise(&p, 0, 0));
@@ -141,8 +141,7 @@ TEST(test_strobes)
 
 TEST(test_read_back)
 {
-    pit p;
-    pit_reset(&p);
+    pit p = after_reset();
     start(&p, 0, 2, 1000, 0);
     pit_write(&p, PIT_CONTROL, 0xc2, 0);                   /* status and count of counter 0 */
     assert_int_equal(0xf4, pit_read(&p, PIT_COUNTER0, 0)); /* OUT, null count, both bytes, mode 2 */
@@ -157,8 +156,7 @@ TEST(test_read_back)
 
 TEST(test_counting_ranges)
 {
-    pit p;
-    pit_reset(&p);
+    pit p = after_reset();
     start(&p, 0, 2, 0, 0); /* 0 is 65536 */
     assert_int_equal(65537, pit_next_rise(&p, 0, 0));
     pit_write(&p, PIT_CONTROL, 0x35, 0); /* BCD */
@@ -183,11 +181,9 @@ TEST(test_snapshot)
     } rows[] = {{false, 0, true}, {true, 1, true}, {true, 0, false}};
     for (unsigned i = 0; i < 4 * sizeof rows / sizeof *rows; i++) {
         const unsigned counter = i % 4, row = i / 4; /* 3: the first one of the next chip */
-        pit chips[2];
+        pit chips[2] = {after_reset(), after_reset()};
         p5_error error = {0};
         snapshot s = {.loading = true, .error = &error};
-        pit_reset(&chips[0]);
-        pit_reset(&chips[1]);
         pit_counter *c = &chips[counter / PIT_COUNTERS].counters[counter % PIT_COUNTERS];
         c->loaded = rows[row].loaded;
         c->count = rows[row].count;

@@ -6,6 +6,13 @@
 
 enum { A = 10, B, C, D, SECOND = RTC_HZ, UPDATE_END = 65 };
 
+static rtc started(int64_t epoch)
+{
+    rtc r;
+    rtc_reset(&r, epoch, 1u << 20);
+    return r;
+}
+
 static uint8_t get(rtc *r, uint8_t cell)
 {
     r->index = cell;
@@ -27,8 +34,7 @@ static void expect_time(rtc *r, const uint8_t *cells)
 
 TEST(test_formats)
 {
-    rtc r;
-    rtc_reset(&r, 946684799, 64u << 20); /* 1999-12-31 23:59:59 */
+    rtc r = started(946684799); /* 1999-12-31 23:59:59 */
     expect_time(&r, (const uint8_t[]){0x19, 0x99, 0x12, 0x31, 0x23, 0x59, 0x59});
     set(&r, B, 0x06); /* binary */
     assert_int_equal(23, get(&r, 4));
@@ -45,8 +51,7 @@ TEST(test_formats)
 
 TEST(test_update_in_progress)
 {
-    rtc r;
-    rtc_reset(&r, 0, 1u << 20);
+    rtc r = started(0);
     rtc_advance(&r, SECOND - 9);
     assert_int_equal(0x26, get(&r, A));
     rtc_advance(&r, SECOND - 8); /* 244 us before */
@@ -61,8 +66,7 @@ TEST(test_update_in_progress)
 
 TEST(test_set_stops_the_clock)
 {
-    rtc r;
-    rtc_reset(&r, 0, 1u << 20);
+    rtc r = started(0);
     set(&r, B, 0x92); /* SET also takes the update interrupt's enable away */
     assert_int_equal(0x82, get(&r, B));
     set(&r, 0, 0x30);
@@ -77,8 +81,7 @@ TEST(test_set_stops_the_clock)
  * cycle begins half a second after its end. */
 TEST(test_divider_reset)
 {
-    rtc r;
-    rtc_reset(&r, 0, 1u << 20);
+    rtc r = started(0);
     const uint64_t held = SECOND + 10000, released = 5 * SECOND + 20000, first = released + SECOND / 2;
     rtc_advance(&r, held);
     set(&r, A, 0x76);
@@ -111,8 +114,7 @@ TEST(test_divider_reset)
 
 TEST(test_periodic)
 {
-    rtc r;
-    rtc_reset(&r, 0, 1u << 20);
+    rtc r = started(0);
     set(&r, B, 0x42);
     assert_int_equal(32, rtc_next(&r)); /* rate 6: 1024 Hz */
     rtc_advance(&r, 31);
@@ -132,8 +134,7 @@ TEST(test_periodic)
 
 TEST(test_update_and_alarm)
 {
-    rtc r;
-    rtc_reset(&r, 0, 1u << 20); /* 00:00:00 */
+    rtc r = started(0); /* 00:00:00 */
     set(&r, B, 0x12);
     assert_int_equal(SECOND + UPDATE_END, rtc_next(&r));
     rtc_advance(&r, SECOND + UPDATE_END); /* 00:00:01 */
@@ -182,8 +183,7 @@ TEST(test_written_time)
                 {0, 4, 0x81, 0x81}, {0, 4, 0x91, 0x91},    {4, 4, 0x8b, 0x8b}, {4, 4, 12, 12},
                 {4, 4, 0x8c, 0x8c}};
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        rtc r;
-        rtc_reset(&r, 946684799, 1u << 20);
+        rtc r = started(946684799);
         set(&r, B, rows[i].b);
         set(&r, rows[i].cell, rows[i].written);
         if (get(&r, rows[i].cell) != rows[i].read)
@@ -193,7 +193,7 @@ TEST(test_written_time)
     static const uint8_t hours[][2] = {{0x12, 0x00}, {0x01, 0x01}, {0x11, 0x11},
                                        {0x92, 0x12}, {0x81, 0x13}, {0x91, 0x23}};
     for (unsigned i = 0; i < sizeof hours / sizeof hours[0]; i++) {
-        rtc_reset(&r, 0, 1u << 20);
+        r = started(0);
         set(&r, B, 0);
         set(&r, 4, hours[i][0]);
         set(&r, B, 2);
@@ -215,8 +215,7 @@ TEST(test_alarm_times)
                 {0x26, 11, 20, 30, 3600},        {0x20, 0x81, 0x20, 0x30, 10800}, /* 1 PM */
                 {0x22, 0x10, 0x60, 0x00, -1},    {0x22, 0x24, 0x00, 0x00, -1}};
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        rtc r;
-        rtc_reset(&r, 10 * 3600 + 20 * 60 + 30, 1u << 20);
+        rtc r = started(10 * 3600 + 20 * 60 + 30);
         set(&r, A, 0x20);
         set(&r, 1, rows[i].second);
         set(&r, 3, rows[i].minute);
@@ -237,8 +236,7 @@ TEST(test_alarm_times)
 /* Midnight counts the weekday as it was set, and days that the month does not have become those of the next one. */
 TEST(test_midnight)
 {
-    rtc r;
-    rtc_reset(&r, 951782399, 1u << 20); /* 2000-02-28 23:59:59 */
+    rtc r = started(951782399); /* 2000-02-28 23:59:59 */
     set(&r, 6, 7);
     rtc_advance(&r, SECOND + UPDATE_END);
     expect_time(&r, (const uint8_t[]){0x20, 0x00, 0x02, 0x29, 0x00, 0x00, 0x00});
@@ -254,8 +252,7 @@ TEST(test_rates)
 {
     static const uint16_t hz[16] = {0, 256, 128, 8192, 4096, 2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2};
     for (uint8_t rate = 0; rate < 16; rate++) {
-        rtc r;
-        rtc_reset(&r, 0, 1u << 20);
+        rtc r = started(0);
         set(&r, A, 0x20 | rate);
         set(&r, B, 0x42);
         assert_true(rtc_next(&r) == (hz[rate] != 0 ? (uint64_t)SECOND / hz[rate] : UINT64_MAX));
