@@ -29,4 +29,14 @@ static inline p5_block *block_at(p5_core *core, const uint8_t *code, size_t size
     return block;
 }
 
+/* An execution of the whole block at CPL 0 in protected mode, without references, which goes on at `next`. */
+static inline p5_retired whole_block(p5_block *block, uint32_t next)
+{
+    return (p5_retired){.size = sizeof(p5_retired),
+                        .block = block,
+                        .count = (uint16_t)p5_block_count(block),
+                        .next = next,
+                        .mode = P5_MODE_PROTECTED};
+}
+
 #endif

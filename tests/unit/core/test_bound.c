@@ -16,8 +16,7 @@ TEST(a_walk_for_the_second_page)
     CORE(core, model, &hooks);
     for (uint32_t at = 0x3ffc; at <= 0x3ffe; at += 2) {
         p5_block *block = block_at(core, across, sizeof across, at);
-        const p5_retired retired = {
-            .size = sizeof retired, .block = block, .count = 2, .next = at, .mode = P5_MODE_PROTECTED};
+        const p5_retired retired = whole_block(block, at);
         p5_control control = {.size = sizeof control, .paging = true};
         p5_core_set_control(core, &control);
         p5_core_retire(core, &retired);
@@ -37,13 +36,9 @@ TEST(a_hit_at_the_end_of_a_line)
     CORE(core, model, NULL);
     p5_block *block = block_at(core, load, sizeof load, 0x3000);
     p5_access access = fixture_access(0x8018, 4, 0);
-    const p5_retired retired = {.size = sizeof retired,
-                                .block = block,
-                                .count = 2,
-                                .access_count = 1,
-                                .accesses = &access,
-                                .next = 0x3000,
-                                .mode = P5_MODE_PROTECTED};
+    p5_retired retired = whole_block(block, 0x3000);
+    retired.access_count = 1;
+    retired.accesses = &access;
     p5_core_retire(core, &retired);
     const uint64_t before_the_end = bound_clocks(core, &retired);
     access = fixture_access(0x801c, 4, 0);

@@ -317,25 +317,21 @@ TEST(deliveries)
 {
     const timing t = {
         .dispatch_real = 1, .dispatch_same = 2, .dispatch_inner = 3, .dispatch_v86 = 4, .dispatch_task = 5};
-    assert_int_equal(cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception), .mode = P5_MODE_REAL}),
-                     1);
-    assert_int_equal(
-        cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception), .mode = P5_MODE_PROTECTED}), 2);
-    assert_int_equal(
-        cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception), .mode = P5_MODE_PROTECTED, .cpl = 3}),
-        3);
-    assert_int_equal(cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception),
-                                                       .mode = P5_MODE_PROTECTED,
-                                                       .cpl = 3,
-                                                       .cpl_after = 3}),
-                     2);
-    assert_int_equal(
-        cost_dispatch(&t, &(p5_exception){.size = sizeof(p5_exception), .mode = P5_MODE_V86, .cpl = 3}), 4);
-    for (unsigned mode = 0; mode < 3; mode++)
-        assert_int_equal(
-            cost_dispatch(
-                &t, &(p5_exception){.size = sizeof(p5_exception), .mode = (uint8_t)mode, .task_gate = true}),
-            5);
+    static const struct {
+        p5_exception e;
+        uint32_t clocks;
+    } rows[] = {{{.mode = P5_MODE_REAL}, 1},
+                {{.mode = P5_MODE_PROTECTED}, 2},
+                {{.mode = P5_MODE_PROTECTED, .cpl = 3}, 3},
+                {{.mode = P5_MODE_PROTECTED, .cpl = 3, .cpl_after = 3}, 2},
+                {{.mode = P5_MODE_V86, .cpl = 3}, 4}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        p5_exception e = rows[i].e;
+        e.size = sizeof e;
+        assert_int_equal(cost_dispatch(&t, &e), rows[i].clocks);
+        e.task_gate = true;
+        assert_int_equal(cost_dispatch(&t, &e), 5);
+    }
 }
 
 static unsigned flops_of(const timing *t, uint8_t first, uint8_t second, uint32_t clocks)

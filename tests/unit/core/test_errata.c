@@ -41,6 +41,7 @@ static void execute(rig *r, uint32_t address, const uint8_t *bytes, size_t size,
 {
     p5_block *block = block_at(r->core, bytes, size, address);
     assert_true(p5_block_count(block) >= what.count);
+    what.size = sizeof what;
     what.block = block;
     what.next = address + (uint32_t)size;
     what.mode = P5_MODE_PROTECTED;
@@ -51,7 +52,7 @@ static void execute(rig *r, uint32_t address, const uint8_t *bytes, size_t size,
 static void nop(rig *r, uint32_t address)
 {
     static const uint8_t byte[] = {0x90};
-    execute(r, address, byte, 1, (p5_retired){.size = sizeof(p5_retired), .count = 1});
+    execute(r, address, byte, 1, (p5_retired){.count = 1});
 }
 
 static p5_exception fault(uint8_t vector, uint32_t instruction)
@@ -100,8 +101,7 @@ TEST(misses_of_faulting_references)
                 static const uint8_t load[] = {0x8b, 0x06}; /* mov eax,[esi] */
                 p5_access access = fixture_access(MISSING, 4, 0);
                 execute(&r, CODE, load, sizeof load,
-                        (p5_retired){
-                            .size = sizeof(p5_retired), .count = 1, .accesses = &access, .access_count = 1});
+                        (p5_retired){.count = 1, .accesses = &access, .access_count = 1});
                 uint64_t there = total(&r, miss);
                 p5_core_exception(r.core, &e);
                 assert_int_equal(total(&r, miss), there);
@@ -121,8 +121,7 @@ TEST(fault_in_v_and_another)
         RIG(r, models[i / 8], errata, false);
         nop(&r, CODE - 1);
         execute(&r, CODE, pair, apart && in_v ? 1 : sizeof pair,
-                (p5_retired){.size = sizeof(p5_retired),
-                             .count = in_v ? 1 : 2,
+                (p5_retired){.count = in_v ? 1 : 2,
                              .accesses = &(p5_access){.linear = MISSING, .physical = MISSING, .size = 4},
                              .access_count = in_v ? 0 : 1});
         p5_exception first = fault(PF, CODE + (in_v ? 1 : 3)), second = fault(PF, HANDLER);
@@ -139,8 +138,7 @@ TEST(fault_in_v_and_another)
         /* with an instruction in between both count */
         nop(&r, CODE - 1);
         uint64_t before = total(&r, P5_EVENT_INSTRUCTIONS_EXECUTED);
-        execute(&r, CODE, pair, apart ? 1 : sizeof pair,
-                (p5_retired){.size = sizeof(p5_retired), .count = 1});
+        execute(&r, CODE, pair, apart ? 1 : sizeof pair, (p5_retired){.count = 1});
         first.instruction = CODE + 1;
         first.block = apart ? own : whole;
         first.index = apart ? 0 : 1;
@@ -177,11 +175,9 @@ TEST(flushes_without_a_flush)
     for (unsigned i = 0; i < 8; i++) {
         bool errata = i & 1, descriptor = i & 2;
         RIG(r, models[i / 4], errata, false);
-        execute(&r, CODE, load, sizeof load,
-                (p5_retired){.size = sizeof(p5_retired), .count = 1, .descriptor = descriptor});
+        execute(&r, CODE, load, sizeof load, (p5_retired){.count = 1, .descriptor = descriptor});
         assert_int_equal(total(&r, P5_EVENT_PIPELINE_FLUSHES), descriptor);
-        execute(&r, CODE, verify, sizeof verify,
-                (p5_retired){.size = sizeof(p5_retired), .count = 1, .descriptor = descriptor});
+        execute(&r, CODE, verify, sizeof verify, (p5_retired){.count = 1, .descriptor = descriptor});
         assert_int_equal(total(&r, P5_EVENT_PIPELINE_FLUSHES), errata + descriptor);
         assert_int_equal(total(&r, P5_EVENT_BRANCHES), descriptor + 1);
     }
@@ -205,11 +201,10 @@ TEST(breakpoints_of_restarted_instructions)
 
         p5_exception e = fault(MF, CODE); /* stopped by an x87 exception, restarted after the handler */
         p5_core_exception(r.core, &e);
-        execute(&r, CODE, fnop, sizeof fnop, (p5_retired){.size = sizeof(p5_retired), .count = 1});
+        execute(&r, CODE, fnop, sizeof fnop, (p5_retired){.count = 1});
         assert_int_equal(total(&r, match), expected += errata ? 2 : 1);
 
-        execute(&r, CODE - 1, pop_ss, 1,
-                (p5_retired){.size = sizeof(p5_retired), .count = 1}); /* after POP SS */
+        execute(&r, CODE - 1, pop_ss, 1, (p5_retired){.count = 1}); /* after POP SS */
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 2 : 1);
         nop(&r, CODE);
@@ -217,7 +212,7 @@ TEST(breakpoints_of_restarted_instructions)
 
         p5_access access = fixture_access(DATA, 4, 0); /* after an enabled data breakpoint */
         execute(&r, CODE - 2, load, sizeof load,
-                (p5_retired){.size = sizeof(p5_retired), .count = 1, .accesses = &access, .access_count = 1});
+                (p5_retired){.count = 1, .accesses = &access, .access_count = 1});
         nop(&r, CODE);
         assert_int_equal(total(&r, match), expected += errata ? 0 : 1);
         nop(&r, CODE);
@@ -242,11 +237,9 @@ TEST(descriptor_table_registers)
     static const uint8_t lgdt[] = {0x0f, 0x01, 0x16}, lidt[] = {0x0f, 0x01, 0x1e}; /* [esi] */
     RIG(r, "p55c-200", true, false);
     p5_access accesses[] = {fixture_access(0x5000, 2, 0), fixture_access(0x5002, 4, 0)};
-    execute(&r, CODE, lgdt, sizeof lgdt,
-            (p5_retired){.size = sizeof(p5_retired), .count = 1, .accesses = accesses, .access_count = 2});
+    execute(&r, CODE, lgdt, sizeof lgdt, (p5_retired){.count = 1, .accesses = accesses, .access_count = 2});
     assert_int_equal(total(&r, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED), 1);
-    execute(&r, CODE, lidt, sizeof lidt,
-            (p5_retired){.size = sizeof(p5_retired), .count = 1, .accesses = accesses, .access_count = 2});
+    execute(&r, CODE, lidt, sizeof lidt, (p5_retired){.count = 1, .accesses = accesses, .access_count = 2});
     assert_int_equal(total(&r, P5_EVENT_ANY_SEGMENT_REGISTER_LOADED), 2);
 }
 

@@ -40,11 +40,7 @@ static void interpreter_close(interpreter *i)
 
 static void retire(interpreter *i, p5_block *block, uint32_t next)
 {
-    const p5_retired retired = {.size = sizeof retired,
-                                .block = block,
-                                .count = (uint16_t)p5_block_count(block),
-                                .next = next,
-                                .mode = P5_MODE_PROTECTED};
+    const p5_retired retired = whole_block(block, next);
     p5_core_retire(i->core, &retired);
 }
 

@@ -39,11 +39,7 @@ static void checked_close(checked *c)
 
 static void loop(checked *c, unsigned times, bool in_batches)
 {
-    const p5_retired retired = {.size = sizeof retired,
-                                .block = c->block,
-                                .count = (uint16_t)p5_block_count(c->block),
-                                .next = LOOP,
-                                .mode = P5_MODE_PROTECTED};
+    const p5_retired retired = whole_block(c->block, LOOP);
     const p5_retired_block as_block = {.block = c->block, .next = LOOP, .mode = P5_MODE_PROTECTED};
     for (unsigned n = 0; n < times; n++)
         if (in_batches)

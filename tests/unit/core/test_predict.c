@@ -73,11 +73,7 @@ TEST(short_as_long)
         uint32_t target = behind + (direct ? 0x40 : unit_random(&seed) % 8 == 0 ? 0x80 : 0x10);
         bool always = b->kind != ISA_JCC && b->kind != ISA_LOOP;
         bool taken = always || (unit_random(&seed) & 255) < b->taken_of_256;
-        const p5_retired r = {.size = sizeof r,
-                              .block = blocks[at],
-                              .count = (uint16_t)p5_block_count(blocks[at]),
-                              .next = taken ? target : behind,
-                              .mode = P5_MODE_PROTECTED};
+        const p5_retired r = whole_block(blocks[at], taken ? target : behind);
         now += r.count;
         branch_run *ran = branch_runs_find(&runs, behind - b->length, b->length, b->kind);
         assert_non_null(ran);

@@ -57,13 +57,9 @@ static void retire(const guest *g, p5_block *block, uint32_t next)
     for (unsigned i = 0; i < p5_block_count(block); i++)
         for (unsigned j = 0; j < p5_block_accesses(block, i); j++, n++)
             accesses[n] = fixture_access(STACK + 4 * n, 4, block == g->call ? P5_ACCESS_WRITE : 0);
-    const p5_retired r = {.size = sizeof r,
-                          .block = block,
-                          .count = (uint16_t)p5_block_count(block),
-                          .accesses = accesses,
-                          .access_count = n,
-                          .next = next,
-                          .mode = P5_MODE_PROTECTED};
+    p5_retired r = whole_block(block, next);
+    r.accesses = accesses;
+    r.access_count = n;
     p5_core_retire(g->core, &r);
 }
 
@@ -170,12 +166,8 @@ TEST(test_address_spaces)
                             block_at(g.core, third_code, sizeof third_code, PROGRAM)};
     for (unsigned i = 0; i < 3; i++) {
         p5_core_load_cr3(g.core, i == 2 ? SECOND_DIRECTORY : FIRST_DIRECTORY);
-        const p5_retired r = {.size = sizeof r,
-                              .block = programs[i],
-                              .count = 2,
-                              .next = PROGRAM,
-                              .cpl = 3,
-                              .mode = P5_MODE_PROTECTED};
+        p5_retired r = whole_block(programs[i], PROGRAM);
+        r.cpl = 3;
         for (unsigned trip = 0; trip <= i; trip++)
             p5_core_retire(g.core, &r);
         interrupt(&g, true, PROGRAM);

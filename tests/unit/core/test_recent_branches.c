@@ -13,18 +13,9 @@ enum { JUMPS = 128, FIRST_JUMP = 0x2000, JUMP_DISTANCE = 16 };
 static const uint8_t jump_code[] = {0xeb, 2};          /* jmp .+4 */
 static const uint8_t loop_code[] = {0x49, 0x75, 0xfd}; /* 1: dec ecx; jnz 1b */
 
-static p5_retired went_to(p5_block *block, uint32_t next)
-{
-    return (p5_retired){.size = sizeof(p5_retired),
-                        .block = block,
-                        .count = (uint16_t)p5_block_count(block),
-                        .next = next,
-                        .mode = P5_MODE_PROTECTED};
-}
-
 static void retire(p5_core *core, p5_block *block, uint32_t next)
 {
-    const p5_retired r = went_to(block, next);
+    const p5_retired r = whole_block(block, next);
     p5_core_retire(core, &r);
 }
 
@@ -40,7 +31,7 @@ static void run_loop(p5_core *core, p5_block *loop)
  * taken. By the branch's history the prediction would be: not taken. */
 static unsigned predict_loop(p5_core *core, p5_block *loop)
 {
-    const p5_retired r = went_to(loop, LOOP);
+    const p5_retired r = whole_block(loop, LOOP);
     return core_predict(core, &r);
 }
 enum { STALE_PREDICTION = OWN_PREDICTED_TAKEN | OWN_TAKEN };
@@ -131,7 +122,7 @@ TEST(test_a_jump_where_a_branch_was)
     CORE(core, model, NULL);
     p5_block *branch = block_at(core, branch_code, sizeof branch_code, LOOP);
     p5_block *jump = block_at(core, other_code, sizeof other_code, LOOP);
-    const p5_retired branches = went_to(branch, target), jumps = went_to(jump, target);
+    const p5_retired branches = whole_block(branch, target), jumps = whole_block(jump, target);
     assert_int_equal(core_predict(core, &branches), PREDICTED_NOTHING_TAKEN);
     for (unsigned n = 0; n < 20; n++)
         assert_true(core_predict(core, &branches) < PREDICTED_FALSELY);

@@ -276,13 +276,9 @@ TEST(write_back_in_a_profile)
     p5_block *block = block_at(o->core, code, sizeof code, CODE);
     test_cache_write(o->core, &line);
     assert_true(profile_start(o->core, &(profile_options){.sample_quantity = P5_PROFILE_NONE}));
-    const p5_retired r = {.size = sizeof r,
-                          .block = block,
-                          .count = 3,
-                          .accesses = &load,
-                          .access_count = 1,
-                          .next = CODE,
-                          .mode = P5_MODE_PROTECTED};
+    p5_retired r = whole_block(block, CODE);
+    r.accesses = &load;
+    r.access_count = 1;
     p5_core_retire(o->core, &r);
     test_cache_flush(o->core, true, true, SET, 0);
     assert_true(profile_collect(o->core));
