@@ -3,6 +3,7 @@
 #! expect misaligned_data_memory_or_io_references 16
 #! expect data_read 32
 #! expect data_read_miss 0
+#! expect@p55c misaligned_data_memory_reference_on_mmx_instructions 0
 #! expect clocks 81
 #! expect@p55c waiting_for_data_memory_read_stall_duration 32
 #! expect@p54c waiting_for_data_memory_read_stall_duration 32

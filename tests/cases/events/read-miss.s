@@ -4,6 +4,7 @@
 #! expect data_read_miss 8
 #! expect data_read_miss:c 8
 #! expect data_read_miss_or_write_miss 8
+#! expect@p55c mmx_instruction_data_read_misses 0
 #! expect data_cache_lines_written_back 0
 #! expect data_tlb_miss 0
 #! note eight lines of one set, read in turn: neither two nor four ways keep one of them until its next turn

@@ -122,30 +122,6 @@ TEST(idle_dram_closes_its_page)
     }
 }
 
-/* Steady writes: write + idle bus clocks each; 3 of them at 3/1 and 5 at 3/2 (the boards' measured 9 and 7.5
- * core clocks). */
-TEST(steady_writes)
-{
-    static const struct {
-        const char *model;
-        unsigned core_clocks, writes;
-    } cases[] = {{"p55c-200", 9, 1}, {"p54c-100", 15, 2}, {"p54c-133", 10, 1}, {"p54c-166", 15, 2}};
-    for (unsigned i = 0; i < 4; i++) {
-        MODEL(model, cases[i].model);
-        counts totals = {0};
-        bus *b = open_bus(model, &totals);
-        uint64_t end[3] = {0};
-        for (unsigned n = 0; n <= 2 * cases[i].writes; n++) {
-            uint64_t at = bus_write(b, 0);
-            if (n % cases[i].writes == 0)
-                end[n / cases[i].writes] = at;
-        }
-        assert_int_equal(end[1] - end[0], cases[i].core_clocks);
-        assert_int_equal(end[2] - end[1], cases[i].core_clocks);
-        bus_free(b);
-    }
-}
-
 TEST(locked_sequences_keep_a_distance)
 {
     MODEL(model, "p55c-200");

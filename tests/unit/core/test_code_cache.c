@@ -77,34 +77,6 @@ TEST(a_store_drops_the_code_line)
     assert_int_equal(code_cache_find(&f.memory->code, 0x4000), -1);
 }
 
-/* A code miss finds the line modified in the data cache: written back first, then gone there. */
-TEST(a_fetch_of_modified_data_writes_back)
-{
-    FIXTURE(f, "p55c-200", false, NULL);
-    fixture_data(&f, 0x5000, 4, 0);
-    fixture_settle(&f);
-    fixture_data(&f, 0x5000, 4, P5_ACCESS_WRITE);
-    assert_int_equal(fixture_state(&f, 0x5000), MESI_MODIFIED);
-    fixture_settle(&f);
-    fetch(&f, 0x5000);
-    assert_int_equal(fixture_state(&f, 0x5000), MESI_INVALID);
-    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
-}
-
-/* Non-cacheable code: each 8 bytes a read, a miss and a non-cacheable read of its own (events 0Ch, 0Eh, 1Eh).
- */
-TEST(uncached_code_is_read_8_bytes_at_a_time)
-{
-    FIXTURE(f, "p55c-200", false, NULL);
-    code_answer answer;
-    memory_code(f.memory, 0xa1008, 0xa1008, 0, &answer); /* KEN# inactive */
-    assert_int_equal(fixture_event(&f, P5_EVENT_CODE_READ), 3);
-    assert_int_equal(fixture_event(&f, P5_EVENT_CODE_CACHE_MISS), 3);
-    assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), 3);
-    assert_int_equal(code_cache_find(&f.memory->code, 0xa1008), -1);
-    assert_true(answer.ready[1] < answer.ready[2] && answer.ready[2] < answer.ready[3]);
-}
-
 /* A hit changes nothing only if the line is the one of its set that was hit last. */
 TEST(a_second_hit_changes_nothing)
 {

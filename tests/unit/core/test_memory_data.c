@@ -101,21 +101,6 @@ TEST(upgrade_comes_with_the_last_brdy)
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_WRITE_MISS), 0); /* hits all three */
 }
 
-TEST(replacement_of_a_modified_line_writes_it_back)
-{
-    FIXTURE(f, "p54c-100", false, NULL);
-    fixture_data(&f, 0x1000, 4, R);
-    fixture_settle(&f);
-    fixture_data(&f, 0x1000, 4, W);
-    fixture_data(&f, 0x2000, 4, R);
-    fixture_settle(&f);
-    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 0);
-    fixture_data(&f, 0x3000, 4, R); /* third line of the set: out goes the older */
-    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_CACHE_LINES_WRITTEN_BACK), 1);
-    assert_int_equal(fixture_state(&f, 0x1000), MESI_INVALID);
-    assert_int_equal(fixture_state(&f, 0x2000), MESI_EXCLUSIVE);
-}
-
 /* P55C-200, all in L2 after the warming round; ADS# at the first bus clock from 1 clock after EX on; data
  * usable 1 clock after its BRDY#. */
 TEST(line_fill_times)
@@ -277,37 +262,6 @@ TEST(misalignment)
         }
 }
 
-/* A miss that crosses lines is two look-ups and two misses; inside a line it is one, which silicon counts
- * twice (erratum 44). */
-TEST(misaligned_misses)
-{
-    static const struct {
-        uint32_t address;
-        bool errata;
-        unsigned misses;
-    } cases[] = {{0x101e, true, 2}, {0x101e, false, 2}, {0x1006, true, 2}, {0x1006, false, 1}};
-    for (unsigned i = 0; i < 4; i++) {
-        FIXTURE(f, "p55c-200", false, cases[i].errata ? NULL : errata_off);
-        fixture_data(&f, cases[i].address, 4, R);
-        assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS), cases[i].misses);
-        assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS_OR_WRITE_MISS), cases[i].misses);
-        assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_OR_WRITE), 2);
-    }
-}
-
-TEST(non_cacheable)
-{
-    FIXTURE(f, "p55c-200", false, NULL);
-    fixture_data(&f, 0xa0000, 4, R); /* KEN# inactive on the board */
-    assert_int_equal(fixture_state(&f, 0xa0000), MESI_INVALID);
-    assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), 1);
-    assert_int_equal(fixture_event(&f, P5_EVENT_DATA_READ_MISS), 1);
-    fixture_data(&f, 0xb8000, 4, W);
-    assert_int_equal(fixture_event(&f, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY), 1);
-    fixture_data(&f, 0xc0000, 4, W); /* next to the region */
-    assert_int_equal(fixture_event(&f, P5_EVENT_WRITES_TO_NONCACHEABLE_MEMORY), 1);
-}
-
 /* Code that may not be cached comes in reads of 8 bytes from the first one wanted, each a fetch, a miss and a
  * non-cacheable read. */
 TEST(non_cacheable_code)
@@ -321,6 +275,9 @@ TEST(non_cacheable_code)
         assert_int_equal(fixture_event(&f, P5_EVENT_CODE_TLB_MISS), reads);
         assert_int_equal(fixture_event(&f, P5_EVENT_CODE_CACHE_MISS), reads);
         assert_int_equal(fixture_event(&f, P5_EVENT_NONCACHEABLE_MEMORY_READS), reads + walk);
+        assert_int_equal(code_cache_find(&f.memory->code, 0xa2000), -1);
+        for (unsigned i = first; i < 3; i++)
+            assert_true(answer.ready[i] < answer.ready[i + 1]);
     }
 }
 
@@ -449,6 +406,7 @@ TEST(bytes_on_the_bus)
         {0x10000, 8, CODE, 32, 0},          /* a code line */
         {0x10008, 8, CODE, 0, 0},           /* hit */
         {0xa0040, 8, CODE, 32, 0},          /* not cacheable: the prefetcher wants all of it, by eights */
+        {0xc0020, 4, R, 32, 0},             /* beside that region: a line */
     };
     FIXTURE(f, "p55c-200", false, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -471,50 +429,6 @@ TEST(bytes_on_the_bus)
     FIXTURE(paged, "p55c-200", true, NULL);
     fixture_data(&paged, 0x1000, 4, R);
     assert_int_equal(memory_bus_bytes(paged.memory, false, P5_CPL_KERNEL), 4 + 4 + 32);
-}
-
-TEST(mmx_only_events)
-{
-    FIXTURE(f, "p55c-200", false, NULL);
-    p5_access access = fixture_access(0x1004, 8, R);
-    data_answer answer;
-    memory_data(f.memory, &access, 0, TRAIT_MMX, &answer);
-    assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_READS), 2);
-    assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES), 2); /* erratum 76 */
-    assert_int_equal(fixture_event(&f, P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS), 1);
-    assert_int_equal(fixture_event(&f, P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS),
-                     fixture_event(&f, P5_EVENT_WAITING_FOR_DATA_MEMORY_READ_STALL_DURATION));
-    for (unsigned i = 0; i < 6; i++) {
-        access = fixture_access(0x5000 + 8 * i, 8, W);
-        memory_data(f.memory, &access, answer.done, TRAIT_MMX, &answer);
-    }
-    assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_WRITES), 6);
-    assert_int_equal(fixture_event(&f, P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES), 6);
-    uint64_t full = fixture_event(&f, P5_EVENT_WRITE_BUFFER_FULL_STALL_DURATION);
-    assert_true(full > 0);
-    assert_int_equal(
-        fixture_event(&f, P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS), full);
-    /* Other instructions count none of them. */
-    static const enum p5_event only[] = {
-        P5_EVENT_MMX_INSTRUCTION_DATA_READS,
-        P5_EVENT_MMX_INSTRUCTION_DATA_READ_MISSES,
-        P5_EVENT_MMX_INSTRUCTION_DATA_WRITES,
-        P5_EVENT_MMX_INSTRUCTION_DATA_WRITE_MISSES,
-        P5_EVENT_MISALIGNED_DATA_MEMORY_REFERENCE_ON_MMX_INSTRUCTIONS,
-        P5_EVENT_PIPELINE_STALL_FOR_MMX_INSTRUCTION_DATA_MEMORY_READS,
-        P5_EVENT_FULL_WRITE_BUFFER_STALL_DURATION_WHILE_EXECUTING_MMX_INSTRUCTIONS};
-    enum { ONLY = sizeof only / sizeof only[0] };
-    uint64_t before[ONLY];
-    for (unsigned i = 0; i < ONLY; i++)
-        before[i] = fixture_event(&f, only[i]);
-    f.now = answer.done;
-    for (unsigned i = 0; i < 6; i++) {
-        fixture_data(&f, 0x7004 + 64 * i, 8, R);
-        fixture_data(&f, 0x9004 + 64 * i, 8, W);
-        fixture_data(&f, 0x7004 + 64 * i, 4, i % 2 ? R : W);
-    }
-    for (unsigned i = 0; i < ONLY; i++)
-        assert_int_equal(fixture_event(&f, only[i]), before[i]);
 }
 
 /* Stall clocks by cause add up to done - asked, for all kinds of references in any situation. */

@@ -152,18 +152,6 @@ TEST(events_of_a_walk)
     assert_int_equal(fixture_event(&f, P5_EVENT_DATA_TLB_MISS), 1);
 }
 
-TEST(invlpg_and_cr3)
-{
-    FIXTURE(f, "p54c-133", true, NULL);
-    fixture_data(&f, 0x300000, 4, 0);
-    fixture_data(&f, 0x301000, 4, 0);
-    memory_invlpg(f.memory, 0x300123);
-    assert_true(fixture_data(&f, 0x300000, 4, 0).tlb > 0);
-    assert_int_equal(fixture_data(&f, 0x301000, 4, 0).tlb, 0);
-    memory_load_cr3(f.memory);
-    assert_true(fixture_data(&f, 0x301000, 4, 0).tlb > 0);
-}
-
 /* Code page 0 needs a walk when paging is turned on, and after INVLPG and a load of CR3. */
 TEST(walks_of_code_page_0)
 {

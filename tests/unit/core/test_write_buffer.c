@@ -1,5 +1,4 @@
-/* Write buffers: entries by pipe or pooled, stalls when full, strong ordering of writes to E and M lines, S
- * to E upgrades. */
+/* Write buffers: entries by pipe or pooled, stalls when full, and reads behind buffered writes. */
 #include "fixture.h"
 
 TEST(entries_of_the_pipes)
@@ -72,37 +71,6 @@ TEST(steady_store_misses)
         double clocks = (double)(f.now - start) / 400;
         if (clocks < cases[i].measured * 0.97 || clocks > cases[i].measured * 1.03)
             fail_msg("%s: %.2f clocks per store, measured %.2f", cases[i].model, clocks, cases[i].measured);
-    }
-}
-
-static void ewbe_ten(p5_model *model)
-{
-    model->bus.ewbe = 10;
-}
-
-static void errata_off(p5_model *model)
-{
-    model->errata = false;
-}
-
-/* Strong ordering: a write to an E line waits until the buffered write has ended: at core 9 as above. The
- * manual's event 1Bh counts the wait, silicon only the part with EWBE# inactive. */
-TEST(writes_to_exclusive_lines_wait)
-{
-    void (*const adjusts[])(p5_model *) = {NULL, errata_off, ewbe_ten};
-    static const unsigned waits[] = {9, 9, 9 + 30}; /* 10 bus clocks of EWBE# inactive are 30 core clocks */
-    static const unsigned counted[] = {0, 9, 30};
-    for (unsigned i = 0; i < 3; i++) {
-        FIXTURE(f, "p55c-200", false, adjusts[i]);
-        fixture_data(&f, 0x2000, 4, 0);
-        fixture_settle(&f);
-        f.now += (3 - f.now % 3) % 3; /* as if it were clock 0: on a bus clock */
-        fixture_data(&f, 0x3000, 4, P5_ACCESS_WRITE);
-        data_answer answer = fixture_data(&f, 0x2000, 4, P5_ACCESS_WRITE);
-        assert_int_equal(answer.write_order, waits[i]);
-        assert_int_equal(fixture_event(&f, P5_EVENT_STALL_ON_WRITE_TO_AN_E_OR_M_STATE_LINE), counted[i]);
-        assert_int_equal(fixture_event(&f, P5_EVENT_WRITE_HIT_TO_M_OR_E_STATE_LINES), 1);
-        assert_int_equal(fixture_state(&f, 0x2000), MESI_MODIFIED);
     }
 }
 
