@@ -15,7 +15,9 @@ END
 sed 's/data.txt/\/etc\/nothing/' files.s >system.s
 printf '.globl _start\n_start: xor %%ecx,%%ecx; rdpmc; mov $1,%%eax; xor %%ebx,%%ebx; int $0x80\n' >counter.s
 printf '.globl _start\n_start: paddb %%mm0,%%mm1; mov $1,%%eax; xor %%ebx,%%ebx; int $0x80\n' >mmx.s
-for name in files system counter mmx; do
+printf '.globl _start\n_start: fxsave (%%esp)\n' >later.s
+printf '.globl _start\n_start: ud2\n' >nowhere.s
+for name in files system counter mmx later nowhere; do
     "$cc" -m32 -nostdlib -static -o $name $name.s || exit 77
 done
 echo data >data.txt
@@ -27,6 +29,8 @@ echo data >data.txt
 grep -q pce err && fail "a hint at an option that is there"
 "$p5scope" run --model p54c-133 ./mmx 2>err; [ $? = 132 ] && grep -q 'paddb.*(of the Pentium MMX; --model p55c-200' err || fail "no hint that a P54C has no MMX"
 "$p5scope" run ./mmx 2>err || fail "a P55C has no MMX"
+"$p5scope" run --isa=permissive ./later 2>err; [ $? = 132 ] && grep -q 'fxsave.*(of other processors; p5scope does not execute it)' err || fail "FXSAVE is not said to be another processor's"
+"$p5scope" run ./nowhere 2>err; [ $? = 132 ] && ! grep -q processors err || fail "UD2 is said to be another processor's"
 # As in perf: names of time, options that change nothing, and where the profile is.
 "$p5scope" record -e cycles -g ./files 2>err
 grep -q "the profile is in p5scope.data" err || fail "record does not say where the profile is"

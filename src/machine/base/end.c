@@ -1,6 +1,7 @@
 /* How a guest ends, and the disassembly of the instruction at which it stopped. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "machine/base/end.h"
 #include "machine/state.h"
@@ -71,16 +72,32 @@ void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_
         snprintf(text, size, "(not readable)");
 }
 
+/* Returns true for an instruction that p5scope does not execute at all, but that has a name because other processors have
+ * it, such as FXSAVE and those of SSE. These begin with 0Fh. UD2 and its like are undefined everywhere, as is most of what
+ * begins with LOCK or names a control or debug register (0F20h to 0F23h). */
+static bool has_foreign_name(p5_machine *machine, const shown_insn *insn, unsigned prefixes)
+{
+    char text[96];
+    const uint8_t *opcode = insn->bytes + prefixes;
+    if (prefixes + 2 > insn->available || opcode[0] != 0x0f || (opcode[1] & 0xfc) == 0x20 ||
+        memchr(insn->bytes, 0xf0, prefixes) != NULL)
+        return false;
+    write_insn(machine, insn, text, sizeof text);
+    return text[0] != '(' && strncmp(text, "ud", 2) != 0;
+}
+
 const machine_elsewhere *machine_lacks(p5_machine *machine, uint32_t eip)
 {
     static const machine_elsewhere later = {"of later processors", "--isa=permissive lets it run"},
-                                   mmx = {"of the Pentium MMX", "--model p55c-200 has it"};
+                                   mmx = {"of the Pentium MMX", "--model p55c-200 has it"},
+                                   other = {"of other processors", "p5scope does not execute it"};
     shown_insn insn;
     isa_insn decoded;
     if (!read_insn(machine, eip, &insn) ||
-        !isa_decode(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32, &decoded) ||
-        (decoded.flags & ISA_UNDEFINED))
+        !isa_decode(machine->decoder, insn.bytes, insn.available, insn.linear, insn.code32, &decoded))
         return NULL;
+    if (decoded.flags & ISA_UNDEFINED)
+        return has_foreign_name(machine, &insn, decoded.prefixes) ? &other : NULL;
     const unsigned models = isa_forms[decoded.form].models;
     if (models == ISA_P6)
         return &later;

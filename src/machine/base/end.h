@@ -17,11 +17,11 @@ void machine_end_at(p5_machine *machine, uint32_t eip);
 void machine_end_message(p5_machine *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Which processors have an instruction that the model's processor lacks. */
 typedef struct machine_elsewhere {
-    const char *of;     /* "of later processors" */
+    const char *of;     /* such as "of later processors" */
     const char *remedy; /* what to do, as a sentence without its end */
 } machine_elsewhere;
-/* Returns which other processors have the instruction at CS:`eip`, and how to run it. NULL: the processor of this model
- * has it, or no processor that p5scope knows. */
+/* Returns which other processors have the instruction at CS:`eip`, and how to run it if p5scope can. NULL: the model's
+ * processor has it, or none. */
 const machine_elsewhere *machine_lacks(p5_machine *machine, uint32_t eip);
 /* Returns true if the instruction at CS:`eip` is RDPMC. */
 bool machine_is_rdpmc(p5_machine *machine, uint32_t eip);
