@@ -29,6 +29,7 @@ boots pci + '' </dev/null
 boots lines "$(printf '%s\n' A B C D E F G H I J K L M N O P Q R S T U V W X Y Z one two)" '' </dev/null
 # A guest without a disk may ask for one to boot from, read it and write to it.
 boots no_disk + 'INT 19h: there is no disk to boot from' --flat=0x1000:0 --real </dev/null
+boots power 'PM12`' 'int 0x15 (the guest has switched the power off)' </dev/null
 # No key is lost while the key buffer is full.
 printf 'The quick brown fox jumps over the lazy dog.' | boots type_ahead 'The quick brown fox jumps over the lazy dog.' ''
 # Keys: the words of the IBM PS/2 and PC BIOS interface technical reference, for 101 keys and for 83.

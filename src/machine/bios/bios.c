@@ -107,9 +107,7 @@ static void bios_tick(bios *b)
     bios_store(b, BDA_TICKS, 4, ticks);
 }
 
-/* Ends the run at the instruction that the interrupt frame points to, or `before` bytes before it. Returns that
- * instruction's offset from the current CS, which is the ROM's, as machine_end_at expects it. */
-static uint32_t end_at_caller(bios *b, uint32_t before)
+uint32_t bios_end_at_caller(bios *b, uint32_t before)
 {
     p5_machine *machine = b->machine;
     uint32_t stack = bios_segment(b, ENGINE_SS) + bios_word(b, ENGINE_ESP);
@@ -124,7 +122,7 @@ static uint32_t end_at_caller(bios *b, uint32_t before)
 /* Ends the run at an instruction whose exception the guest does not handle. */
 static void bios_fatal(bios *b, unsigned vector)
 {
-    uint32_t eip = end_at_caller(b, 0);
+    uint32_t eip = bios_end_at_caller(b, 0);
     const machine_elsewhere *elsewhere = machine_lacks(b->machine, eip);
     char hint[96] = "";
     if (elsewhere != NULL)
@@ -136,13 +134,13 @@ static void bios_fatal(bios *b, unsigned vector)
 /* INT 19h: loads the boot sector, to which the stub then jumps. Ends the run if there is none. */
 static void bios_boot_again(bios *b)
 {
-    enum { JUMP_TARGET = 3 /* in the stub */, INT_BYTES = 2 };
+    enum { JUMP_TARGET = 3 /* in the stub */ };
     uint32_t entry;
     if (bios_disk_boot(b, &entry)) {
         bios_store(b, ROM_BASE + STUBS + 0x19 * STUB_BYTES + JUMP_TARGET, 4, entry);
         return;
     }
-    end_at_caller(b, INT_BYTES);
+    bios_end_at_caller(b, INT_BYTES);
     machine_end_message(b->machine, "INT 19h: there is no disk to boot from");
 }
 

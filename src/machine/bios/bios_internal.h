@@ -22,6 +22,11 @@ void bios_set_segment(engine *e, engine_segment_name which, uint16_t selector);
  * status is 0. */
 void bios_finish(bios *b, uint8_t status);
 
+/* Ends the run at the instruction that the interrupt frame points to, or `before` bytes before it. Returns that
+ * instruction's offset from the current CS, which is the ROM's, as machine_end_at expects it. */
+uint32_t bios_end_at_caller(bios *b, uint32_t before);
+enum { INT_BYTES = 2 }; /* length of the INT that has called a service */
+
 /* Services, by vector; bios.c has the others. bios_keyboard and bios_system return true if the guest's stub must wait
  * for an interrupt and then call the service again. */
 void bios_video(bios *b);           /* 10h: video.c */

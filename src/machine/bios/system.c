@@ -1,4 +1,5 @@
 /* INT 15h: A20, waits, memory sizes and the mouse. INT 1Ah: timer ticks and the real-time clock. */
+#include "machine/base/end.h"
 #include "machine/base/time.h"
 #include "machine/bios/bios_internal.h"
 #include "machine/board/mouse.h"
@@ -255,6 +256,41 @@ static uint8_t system_mouse(bios *b)
     }
 }
 
+/* AH = 53h: Those functions of the APM 1.2 BIOS by which a guest switches the power off, through the real-mode interface.
+ * This ends the run. Installation check, connection, and enabling of power management succeed. */
+static void system_power(bios *b)
+{
+    enum { CHECK, CONNECT, DISCONNECT = 4, SET_STATE = 7, ENABLE, DRIVER_VERSION = 0x0e, ENGAGE };
+    enum { ALL_DEVICES = 1, OFF = 3, VERSION = 0x0102, CANNOT_ENTER_STATE = 0x60 };
+    uint16_t device = bios_word(b, ENGINE_EBX);
+    bios_finish(b, 0);
+    switch (bios_low(b, ENGINE_EAX)) {
+    case CHECK: /* flags in CX: no interface of protected mode */
+        bios_set_word(b, ENGINE_EBX, 'P' << 8 | 'M');
+        bios_set_word(b, ENGINE_ECX, 0);
+        bios_set_word(b, ENGINE_EAX, VERSION);
+        return;
+    case DRIVER_VERSION:
+        bios_set_word(b, ENGINE_EAX, VERSION);
+        return;
+    case CONNECT:
+    case DISCONNECT:
+    case ENABLE:
+    case ENGAGE:
+        return;
+    case SET_STATE:
+        if (device != ALL_DEVICES || bios_word(b, ENGINE_ECX) != OFF) {
+            bios_finish(b, CANNOT_ENTER_STATE);
+            return;
+        }
+        bios_end_at_caller(b, INT_BYTES);
+        machine_end_message(b->machine, "the guest has switched the power off");
+        return;
+    default:
+        bios_finish(b, UNSUPPORTED);
+    }
+}
+
 bool bios_system(bios *b)
 {
     uint32_t kilobytes = b->memory_taken ? 0 : system_above(b, HIGH_MEMORY) >> 10;
@@ -264,6 +300,9 @@ bool bios_system(bios *b)
         return false;
     case 0x4f: /* keyboard intercept: carry means that the scan code in AL is to be processed */
         bios_set_flag(b, FLAG_CARRY, true);
+        return false;
+    case 0x53:
+        system_power(b);
         return false;
     case 0x83:
         bios_finish(b, system_event(b));
