@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Memory: two pages with nothing after them, one page alone, one that can be written below one that can not,
- * a stack. */
+/* Addresses of memory: two pages that end before an absent one, a single page, a writable page (LOW) below one that is
+ * read-only, a stack, and an absent page. */
 enum {
     DATA = 0x20001000,
     LAST = 0x20020000,
@@ -15,7 +15,8 @@ enum {
     MISSING = 0x20035000,
     PAGE = 4096
 };
-/* What is filled before a snippet and written after it: where, and how many bytes. */
+/* The parts of memory that are filled before a snippet and recorded after it: address and bytes. RECORD_MEMORY is their
+ * size in dwords. */
 enum { RECORD_WINDOWS = 6, RECORD_MEMORY = 336 };
 static const struct {
     uint32_t at, size;
@@ -28,16 +29,17 @@ typedef struct record {
     uint32_t index;       /* number of the snippet */
     uint16_t count, size; /* instructions, bytes */
     uint16_t uses_x87;
-    uint16_t stores_x87;                  /* the last one is FNSTENV or FNSAVE */
-    uint16_t starts[RECORD_INSNS + 2];    /* where instructions begin, and the end */
-    uint16_t undefined[RECORD_INSNS + 2]; /* flags that are undefined before each, and after the last */
-    uint8_t code[RECORD_CODE];            /* POPF first */
+    uint16_t stores_x87;               /* the last instruction is FNSTENV or FNSAVE */
+    uint16_t starts[RECORD_INSNS + 2]; /* where instructions begin, and the end */
+    uint16_t undefined[RECORD_INSNS +
+                       2];     /* flags that are undefined before each instruction, and after the last */
+    uint8_t code[RECORD_CODE]; /* POPF first */
     uint32_t code_at;
-    /* From here on each of the states that it begins in has its own. */
-    uint32_t run; /* which it is */
+    /* A snippet may run in several initial states. Each run has its own values of the following members. */
+    uint32_t run; /* number of the run */
     uint32_t before[8], flags_before, x87_before[27];
     /* After it: */
-    uint32_t signal, signal_code, trap, error, cr2; /* signal 0: went through */
+    uint32_t signal, signal_code, trap, error, cr2; /* signal 0: the snippet came to its end */
     uint32_t registers[8], eip, flags, x87[27];
     uint32_t memory[RECORD_MEMORY]; /* the windows */
 } record;

@@ -414,7 +414,7 @@ static void begin_x87(record *r, const row *w)
             ((u8 *)r->x87_before)[28 + 10 * i + k] = numbers[w->st0][k];
 }
 
-/* The effects of `popf` before the code and of the jump after it. */
+/* Writes the code to the next slot, between POPF and a jump to snippet_exit. */
 static void put(record *r, const char *code, u32 size)
 {
     u8 *to = (u8 *)CODE;
@@ -449,7 +449,7 @@ static void run_row(const row *w)
     poke(w->memory, 10);
     if (w->ss_at)
         __asm__ volatile("mov %%ss, %0" : "=m"(*(u16 *)w->ss_at));
-    r.code_at--, r.size++;
+    r.code_at--, r.size++; /* with POPF */
     run_filled(&r);
     r.code_at++;
     say(w->name, "the signal", w->signal, r.signal);
@@ -499,7 +499,7 @@ static void run_enter(u32 bytes, u32 level, u32 narrow)
     }
 #undef AT
     sp -= bytes;
-    r.code_at--, r.size++;
+    r.code_at--, r.size++; /* with POPF */
     run_filled(&r);
     ((u32 *)stack)[(r.before[ESP] - 4 - STACK) / 4] =
         *(u32 *)(r.before[ESP] - 4); /* POPF took it from there */

@@ -10,13 +10,14 @@
 #include <string.h>
 #include <zstd.h>
 
+/* Bytes of the file's header and of a section's header; number of sections. */
 enum { SNAPSHOT_HEADER = 72, SNAPSHOT_SECTION = 48, SNAPSHOT_SECTIONS = 6 };
 
 typedef struct snapshot_section {
     unsigned char header[SNAPSHOT_SECTION];
-    unsigned char *bytes; /* expanded */
+    unsigned char *bytes; /* the contents */
     size_t size;
-    unsigned char *stored; /* the frame of these bytes, to be made if NULL */
+    unsigned char *stored; /* the contents as a zstd frame; NULL: snapshot_sections_write makes it */
     size_t stored_size;
 } snapshot_section;
 
@@ -25,6 +26,7 @@ typedef struct snapshot_sections {
     snapshot_section section[SNAPSHOT_SECTIONS];
 } snapshot_sections;
 
+/* Returns the checksum of the format (64-bit FNV-1a). */
 static inline uint64_t snapshot_sum(const unsigned char *bytes, size_t size)
 {
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
@@ -62,7 +64,7 @@ static inline void snapshot_sections_read(const char *path, snapshot_sections *s
     fclose(in);
 }
 
-/* Section `i` will be stored anew. */
+/* Records that the section's contents have changed. */
 static inline void snapshot_section_changed(snapshot_section *one)
 {
     free(one->stored);

@@ -1,6 +1,5 @@
-/* Fast-forward: caches, TLBs, branch target buffer and clock are after it what they are after the same
- * instructions of a counted run; nothing has been counted; and the guest does the same. What is counted from
- * there on is what the counted run counts from there on.
+/* Tests of fast-forwarding against a counted run of the same instructions. Both leave caches, TLBs, branch target buffer,
+ * clock and the guest's registers equal. The fast-forward has counted nothing. After it, both runs count the same.
  *
  *   snapshot_forward MODEL INSTRUCTIONS GUEST [ARGUMENT...] */
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 
 static unsigned failures;
 
+/* Counts a failure unless `a` of the modelled run equals `b` of the other one. */
 static void same(const char *what, const void *a, const void *b, size_t size)
 {
     if (memcmp(a, b, size) == 0)
@@ -76,7 +76,8 @@ static void same_memory(const struct memory *x, const struct memory *y)
              x->bus.board.l2_lines * sizeof *x->bus.board.l2_tag);
 }
 
-/* Both continue to `n` instructions: what the counted run adds to its totals equals the totals of the other one. */
+/* Continues both machines to `n` instructions. What the counted run adds to its totals must equal the totals of the other
+ * one. */
 static void same_from_here(p5_machine *modelled, p5_machine *forwarded, uint64_t n)
 {
     static p5_counts before, all, counted;
@@ -95,7 +96,7 @@ static void same_from_here(p5_machine *modelled, p5_machine *forwarded, uint64_t
     p5_machine_counts(modelled, &all);
     p5_machine_counts(forwarded, &counted);
     p5_counts_subtract(&all, &before);
-    same("totals behind it", &all, &counted, sizeof all);
+    same("totals after it", &all, &counted, sizeof all);
 }
 
 int main(int argc, char **argv)

@@ -9,20 +9,21 @@
 
 #include "base/snapshot.h"
 
-/* A field, or an object that is bytes only: then `field` is "". */
+/* A field of an object, or an object that is raw bytes (snapshot_raw), whose `field` is "". */
 typedef struct snapshot_part {
     char table[256], field[256];
-    uint8_t type;   /* snapshot_type; 0: bytes */
+    uint8_t type;   /* snapshot_type; 0: raw bytes */
     uint16_t size;  /* bytes of a number */
-    uint64_t count; /* numbers */
-    size_t at;      /* where they stand in the stream */
+    uint64_t count; /* number of numbers */
+    size_t at;      /* offset of the first one in the stream */
 } snapshot_part;
 
+/* A stream that is read part by part. The caller sets `data` and `size`; the other members are zero at first. */
 typedef struct snapshot_parts {
     const unsigned char *data;
-    size_t size, at;
-    unsigned fields; /* left of the object */
-    char table[256];
+    size_t size, at; /* bytes of the stream, and how many of them have been read */
+    unsigned fields; /* of the current object that have not been read */
+    char table[256]; /* name of the current object */
 } snapshot_parts;
 
 static inline bool snapshot_parts_take(snapshot_parts *p, void *to, size_t size)
@@ -43,7 +44,7 @@ static inline bool snapshot_parts_name(snapshot_parts *p, char name[256])
     return true;
 }
 
-/* The next part; false at the end, or where this is no stream. */
+/* Reads the next part. Returns false at the end, or if the bytes are not a valid stream. */
 static inline bool snapshot_parts_next(snapshot_parts *p, snapshot_part *part)
 {
     uint64_t rows;
@@ -90,7 +91,7 @@ static inline void snapshot_field_look(void *context, const char *name, const sn
         search->found = field;
 }
 
-/* What a part may be by the tables, which end with NULL; NULL: they do not have it. */
+/* Returns the field that a part has in one of the tables, whose list ends with NULL; NULL: it has none. */
 static inline const snapshot_field *snapshot_field_of(const snapshot_table *const *tables,
                                                       const snapshot_part *part)
 {
@@ -101,8 +102,8 @@ static inline const snapshot_field *snapshot_field_of(const snapshot_table *cons
     return search.found;
 }
 
-/* Puts a value that the field may not have in the place of number `index` of the part, at `at`. False: it may
- * have any. */
+/* Sets number `index` of the part, whose numbers are at `at`, to a value that the field may not have. Returns false if the
+ * field may have any value. */
 static inline bool snapshot_forbid(const snapshot_field *f, const snapshot_part *part, uint64_t index,
                                    unsigned char *at)
 {
@@ -119,7 +120,7 @@ static inline bool snapshot_forbid(const snapshot_field *f, const snapshot_part 
         break;
     case FIELD_KIND_BITS:
         value = all & ~f->most;
-        value &= -value; /* one of them */
+        value &= -value; /* one of the forbidden bits */
         if (value == 0)
             return false;
         break;

@@ -7,17 +7,18 @@
 #include "../unit.h"
 #include "base/lines.h"
 
-/* The last line, which begins with "last", has `length` bytes. */
+/* The last line, which begins with "last" and may end with a newline, has `length` bytes. */
 TEST(a_line_has_at_most_lines_longest_bytes)
 {
-    for (int length = LINES_LONGEST; length <= LINES_LONGEST + 1; length++) {
-        const bool fits = length == LINES_LONGEST;
+    for (int i = 0; i < 4; i++) {
+        const bool fits = i % 2 == 0, newline = i >= 2;
+        const int length = fits ? LINES_LONGEST : LINES_LONGEST + 1;
         p5_error error = {0};
         FILE *file = tmpfile();
         assert_non_null(file);
         fputs("first\n\nlast", file);
-        for (int i = (int)strlen("last"); i < length; i++)
-            putc('x', file);
+        for (int at = (int)strlen("last"); at < length; at++)
+            putc(newline && at == length - 1 ? '\n' : 'x', file);
         rewind(file);
         char *line = NULL;
         size_t room = 0;
