@@ -1,7 +1,7 @@
-/* Executes system code, instruction by instruction: segments and their limits, rights of pages, gates, tasks, V86 mode,
- * all privilege levels. Each test enters a random state, executes a few instructions and ends with INT 20h or an
- * exception. It leaves a record of the result in memory, and writes it to port E9h for p5scope. The same diskette runs
- * under p5scope, Bochs and QEMU; system_compare.c compares the records. */
+/* Executes random system code: segments and their limits, rights of pages, gates, tasks, V86 mode, all privilege levels.
+ * Each test enters a random state, executes one to three instructions and ends with INT 20h or an exception. Its number
+ * determines it. It leaves a record of the result in memory; if parameters.port is set, as for p5scope, it also writes
+ * it to port E9h. The same diskette runs under p5scope, Bochs and QEMU; system_compare.c compares the records. */
 #include "system_record.h"
 
 typedef uint8_t u8;
@@ -9,7 +9,8 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-/* What the boot sector says: which tests, whether with breakpoints, whether records go to port E9h, too. */
+/* Parameters in the boot sector: number of the first test and of tests, whether there are breakpoints, and whether
+ * records also go to port E9h. */
 static struct parameters {
     u32 first, count, breakpoints, port;
 } parameters;
@@ -21,27 +22,30 @@ enum {
     TABLE1 = 0x202000,
     TABLE2 = 0x203000, /* two of them */
     PHYSICAL = 0x300000,
-    KEPT = 0x340000, /* what the pages hold before a test */
+    KEPT = 0x340000, /* copy of the pages' contents before a test */
     PARAMETERS = 0x7dec,
-    TEST = 0x400000, /* linear: pages below */
+    TEST = 0x400000, /* linear address of the test's pages, which begin at PHYSICAL */
     CODE = TEST,
     DATA = TEST + 0x1000,
     READ_ONLY = TEST + 0x3000,
     SUPERVISOR = TEST + 0x4000,
     MISSING = TEST + 0x6000,
     STACK = TEST + 0x7000,
-    INNER = TEST + 0x8000, /* stacks of levels 0 to 2 */
+    INNER = TEST + 0x8000, /* stacks for gates to levels 0 to 2 */
     INNER_TOP0 = 0x800,
     INNER_TOP1 = 0xc00,
     INNER_TOP2 = 0xe00,
     PAGES = 10,
-    END = 0xa00,           /* in the code page: INT 20h; where nothing is stored in other segments */
-    RECORDS = 0x30000000,  /* linear, where no test comes by */
-    RECORDS_AT = 0x800000, /* 8 MB */
-    V86 = 0x80000,
+    END = 0xa00, /* offset of INT 20h in the code page; no other segment's stores reach it */
+    INT_20H = 0x20cd,
+    CODE_BYTES = 128,      /* room for the code of a test: three instructions of 26 bytes and INT 20h */
+    RECORDS = 0x30000000,  /* linear; no test refers to it */
+    RECORDS_AT = 0x800000, /* the same, physical: 8 MB */
+    V86 = 0x80000,         /* pages of tests in V86 and real mode */
     V86_PAGES = 4,
-    LEVEL = 8, /* descriptors of level 0 begin here, ten for each */
-    KINDS = 10,
+    LOW_BYTES = 1024, /* compared data of these tests, at V86 + 4096 */
+    LEVEL = 8,        /* first descriptor of level 0 */
+    KINDS = 10,       /* descriptors of each level */
     SPECIAL = 48,
     DESCRIPTORS = 64,
     MAIN_TSS = 3,
@@ -56,10 +60,12 @@ typedef struct tss {
 } tss;
 
 enum { PROTECTED0, PROTECTED, VIRTUAL, REAL }; /* kinds of a test; run_test knows them */
+enum { VECTORS = 64 };
+/* The registers after and before a test, in the order of system_stubs.asm. */
 u32 found[32], test_frame[17];
-u32 real_vectors[DESCRIPTORS];
+u32 real_vectors[VECTORS];
 tss double_fault_tss;
-static u64 gdt[DESCRIPTORS], ldt[8], idt[64], gdt_kept[DESCRIPTORS], ldt_kept[8];
+static u64 gdt[DESCRIPTORS], ldt[8], idt[VECTORS], gdt_kept[DESCRIPTORS], ldt_kept[8];
 static tss main_tss, other_tss, main_kept, other_kept;
 static u16 small_tss[32], small_kept[32];
 static u32 table_kept[16];
@@ -101,8 +107,8 @@ static void copy(void *to, const void *from, u32 bytes)
     bytes /= 4;
     __asm__ volatile("rep movsl" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
 }
-/* Restores memory from a copy. Returns a checksum of the differences; 0: there are none. */
-static u32 changed(void *at, const void *kept, u32 dwords)
+/* Restores memory from a copy. Returns a checksum of the differences, 0 if there are none. */
+static u32 restored(void *at, const void *kept, u32 dwords)
 {
     u32 *p = at, left = dwords, s = 0;
     for (;;) {
@@ -127,7 +133,7 @@ static void make_descriptors(void)
     gdt[MAIN_LDT] = segment((u32)ldt, sizeof ldt - 1, 0x82, 0);
     gdt[6] = segment(KERNEL, 0xffff, 0x9a, 0);
     gdt[7] = segment(0, 0xffff, 0x92, 0);
-    for (u32 v = 0; v < DESCRIPTORS; v++)
+    for (u32 v = 0; v < VECTORS; v++)
         real_vectors[v] = (KERNEL >> 4) << 16 | ((u32)real_stubs + 8 * v - KERNEL);
     for (u32 level = 0; level < 4; level++) {
         u64 *d = gdt + LEVEL + KINDS * level;
@@ -169,7 +175,7 @@ static void make_descriptors(void)
 
 static void make_gates(void)
 {
-    for (u32 v = 0; v < 64; v++)
+    for (u32 v = 0; v < VECTORS; v++)
         idt[v] = gate(selector(1), (u32)table_stubs + 16 * v,
                       v == 3 || v == 4 || v == 5 || v == 0x20 ? 0xee : 0x8e, 0);
     idt[8] = gate(selector(DOUBLE_TSS), 0, 0x85, 0);
@@ -263,14 +269,15 @@ static void load_tables(void)
         u16 limit;
         u32 base;
     } g = {sizeof gdt - 1, (u32)gdt}, i = {sizeof idt - 1, (u32)idt};
-    __asm__ volatile("lgdt %0\n lidt %1" : : "m"(g), "m"(i));
+    __asm__ volatile("lgdt %0\n lidt %1" : : "m"(g), "m"(i) : "memory");
     gdt[MAIN_TSS] = gdt_kept[MAIN_TSS];
-    __asm__ volatile("ltr %w0" : : "r"(selector(MAIN_TSS)));
-    __asm__ volatile("lldt %w0" : : "r"(selector(MAIN_LDT)));
+    __asm__ volatile("ltr %w0" : : "r"(selector(MAIN_TSS)) : "memory");
+    __asm__ volatile("lldt %w0" : : "r"(selector(MAIN_LDT)) : "memory");
 }
 
-void restore_tables(void);
-void restore_tables(void)
+/* Sets EFLAGS, control and debug registers to their values between tests. The stubs call it, too. */
+void reset_registers(void);
+void reset_registers(void)
 {
     __asm__ volatile("pushl $2\n popfl");
     __asm__ volatile("mov %0, %%cr0" : : "r"(0x80000033));
@@ -283,7 +290,12 @@ void restore_tables(void)
 /* --- Tests --- */
 
 static u8 *code;
-static u32 level, kind, wide, data_written, made[8], later, other_address;
+static u32 level, kind;
+static u32 wide;          /* the code segment has 32 bits */
+static u32 data_written;  /* far_pointer_at was called for this test */
+static u32 made[8];       /* the first bytes of its code, for the record */
+static u32 later;         /* the test is one of later_instruction */
+static u32 other_address; /* the next instruction has the prefix 67h */
 static void b1(u32 a)
 {
     *code++ = (u8)a;
@@ -304,7 +316,7 @@ static void w32(u32 a)
 {
     w16(a), w16(a >> 16);
 }
-static void iz(u32 value) /* by operand size of the code segment */
+static void iz(u32 value) /* an immediate of the code segment's operand size */
 {
     wide ? w32(value) : w16(value);
 }
@@ -349,7 +361,9 @@ static u32 pointer(void)
                                  DATA + 0x1ffc,  DATA + 0x1008,       READ_ONLY - 3};
     return places[below(11)] + below(12);
 }
-static u32 offset(void) /* in a small segment; after 64 KB not where the kernel is in a large one */
+/* Returns an offset near the limits of small segments. Offsets above 64 KB become very large, because the kernel is there
+ * in a segment that begins at 0. */
+static u32 offset(void)
 {
     static const u32 places[] = {0, 0x7f8, 0x7fe, 0x800, 0xfff0, 0xfffe, 0x10, 0x400};
     u32 at = places[below(8)];
@@ -357,8 +371,9 @@ static u32 offset(void) /* in a small segment; after 64 KB not where the kernel 
     return at < 0x10000 ? at : at | 0x50000000;
 }
 
-static void
-memory_operand(u32 reg) /* [EBX], [ESI + 4], [EDI], [EBP] of 32-bit, or [BX].. of 16-bit addresses */
+/* Writes ModRM for `reg` and [EBX], [ESI], [EDI] or [EBP + 0..7], with 16-bit addresses [BX], [SI], [DI] or
+ * [BP + 0..7]. */
+static void memory_operand(u32 reg)
 {
     if (wide ^ other_address) {
         static const u8 rm[] = {3, 6, 7};
@@ -396,14 +411,16 @@ static void far_pointer_at(u32 at, u32 where, u32 sel)
     p[size] = (u8)sel, p[size + 1] = (u8)(sel >> 8);
 }
 
-/* Where a far transfer goes: in real mode to INT 20h, as what lies elsewhere is executed there. */
+/* Returns a selector for a far transfer. In real mode, target() then leads to INT 20h, because a transfer to any other
+ * place would execute what is there. */
 static u32 far_selector(void)
 {
     static const u16 segments[] = {0x8000, 0x7f00, 0x8040, 0x7ff0};
     return kind == REAL ? segments[below(4)] : any_selector();
 }
 
-static u32 target(u32 sel) /* an offset where INT 20h stands in most segments */
+/* Returns an offset for a far transfer through `sel`: mostly that of INT 20h. */
+static u32 target(u32 sel)
 {
     if (kind == REAL)
         return V86 + END - sel * 16;
@@ -415,12 +432,16 @@ static u32 target(u32 sel) /* an offset where INT 20h stands in most segments */
     return kind >= VIRTUAL ? END : CODE + END;
 }
 
-enum { NOWHERE = 0x4000a000 }; /* an address without a page of the test or of the board */
+/* Returns a number that leads to no page of the test or of the board, as an address and as a displacement in the code. */
+static u32 nowhere(void)
+{
+    return (next_random() & 0x4fffefff) | 0x4000a000;
+}
 
 /* Bits, shifts and arithmetic of other sizes. */
 static void bits_and_sizes(void)
 {
-    enum { TWO = 0x100, UNDEFINED = 0x200 }; /* 0Fh in front; leaves flags undefined */
+    enum { TWO = 0x100, UNDEFINED = 0x200 }; /* begins with 0Fh; leaves flags undefined */
     static const u16 ops[] = {TWO | UNDEFINED | 0xa3,
                               TWO | UNDEFINED | 0xab,
                               TWO | UNDEFINED | 0xb3,
@@ -446,7 +467,9 @@ static void bits_and_sizes(void)
     if (op & TWO)
         b1(0x0f);
     b1(op);
-    if ((op & 0xe7) == 0xa3 || op == (TWO | 0xc7)) /* bits by ECX, which is small: none leads to the kernel */
+    /* ECX is the bit offset, because make_registers makes it small: a large one could lead to the kernel. CMPXCHG8B has
+     * 1 in the same field. */
+    if ((op & 0xe7) == 0xa3 || op == (TWO | 0xc7))
         memory_operand(1);
     else
         memory_operand(op == 0xfe ? below(2) : op == 0xf7 ? 2 + below(2) : below(4));
@@ -464,14 +487,14 @@ static void x87_reference(void)
     b1(x87[op][0]), memory_operand(x87[op][1]);
 }
 
-/* Near transfers over two bytes, or to where nothing is. */
+/* Near transfers over two bytes, or to an address without a page. */
 static void near_transfer(void)
 {
     static const u8 flow[] = {0xe8, 0xe9, 0xeb, 0x75, 0xe2, 0xe3};
     u32 op = flow[below(6)];
     b1(op);
     if (op == 0xe8 || op == 0xe9)
-        iz(below(3) ? 2 : next_random() | NOWHERE);
+        iz(below(3) ? 2 : nowhere());
     else
         b1(2);
     b2(0x90, 0x90);
@@ -480,14 +503,15 @@ static void near_transfer(void)
 /* Near transfers through memory, and RET. */
 static void near_transfer_by_memory(void)
 {
-    if (below(2)) { /* of 32 bits where one of 16 may lead to itself */
+    if (below(2)) {
+        /* In V86 and real mode the target has 32 bits, because one of 16 may be this instruction. */
         kind < VIRTUAL ? prefixes() : b1(0x66);
         b1(0xff), memory_operand(2 + 2 * below(2));
     } else {
         u32 size = below(3) == 0;
         if (size)
             b1(0x66);
-        b1(0x68), (size ^ wide) ? w32(below(2) ? next_random() | NOWHERE : END) : w16(END);
+        b1(0x68), (size ^ wide) ? w32(below(2) ? nowhere() : END) : w16(END);
         if (size)
             b1(0x66);
         b1(0xc3);
@@ -517,7 +541,7 @@ static void x87_after_control(void)
     }
 }
 
-/* LOCK where it may stand, and where not. */
+/* LOCK before instructions that permit it and others. */
 static void locked_reference(void)
 {
     static const u8 locked[] = {0x01, 0x87, 0x29, 0x39, 0x8b, 0xf7, 0xff};
@@ -525,7 +549,7 @@ static void locked_reference(void)
     b1(0xf0), b1(op), memory_operand(op == 0xf7 ? 2 : op == 0xff ? below(2) : 0);
 }
 
-/* Strings with any prefixes. */
+/* Strings and XLAT, with any prefixes. */
 static void string_of_any_size(void)
 {
     static const u8 strings[] = {0xa5, 0xa7, 0xab, 0xad, 0xaf, 0xd7};
@@ -536,8 +560,8 @@ static void string_of_any_size(void)
 }
 
 /* Tests from 2^31 on: bits and strings of other sizes, near transfers beyond limits, the x87 and its bits of
- * CR0, address sizes, LOCK. Not for QEMU, whose x87 knows no empty registers. Left out: operands of 80 bits
- * and BOUND, whose parts Bochs refers to in another order, or at 0 after 64 KB. */
+ * CR0, address sizes, LOCK. They are not for QEMU, whose x87 has no empty registers. Stores of 80 bits and BOUND are
+ * left out: Bochs refers to their parts in another order, or at 0 after 64 KB. */
 static void later_instruction(void)
 {
     static void (*const forms[])(void) = {bits_and_sizes,    bits_and_sizes,   x87_reference,
@@ -545,7 +569,7 @@ static void later_instruction(void)
                                           x87_after_control, locked_reference, string_of_any_size};
     u32 which = below(9);
     if (which == 8)
-        mov(1, below(5)); /* at the end of 64 KB no more than what lies before the kernel */
+        mov(1, below(5)); /* a count so small that a string does not reach the kernel from the end of 64 KB */
     other_address = below(4) == 0;
     if (other_address)
         b1(0x67);
@@ -595,7 +619,7 @@ static void access_rights(void)
     if (below(3) == 0)
         b1(0x66);
     b3(0x0f, 2 + below(2), 0xd0); /* EDX, EAX */
-    b1(0x9c);                     /* bits 16 to 19 of LAR's are undefined; flags stay */
+    b1(0x9c); /* AND clears bits 16 to 19, which LAR leaves undefined; PUSHF, POPF keep ZF */
     if (!wide)
         b1(0x66);
     b2(0x81, 0xe2), w32(0xfff0ffff), b1(0x9d);
@@ -637,8 +661,9 @@ static void control_register(void)
 {
     switch (below(6)) {
     case 0:
-        b3(0x0f, 0x20, below(2) ? 0xc0 | chosen : (0xd8 + 8 * below(2)) | chosen % 3); /* CR3 is no pointer */
-        break;                                                                         /* not CR2 of before */
+        /* CR2 is left out, because an earlier test set it. CR3 and CR4 go to no register that is a pointer. */
+        b3(0x0f, 0x20, below(2) ? 0xc0 | chosen : (0xd8 + 8 * below(2)) | chosen % 3);
+        break;
     case 1: /* CR0, with and without WP */
         if (!wide)
             b1(0x66);
@@ -654,7 +679,7 @@ static void control_register(void)
         b2(0x0f, 0x06);
         break;
     default:
-        if (!wide) /* CR4: QEMU takes bits that are reserved here, and what it does then never ends */
+        if (!wide) /* CR4: QEMU accepts bits that are reserved here, and then never ends the test */
             b1(0x66);
         b1(0xb8), w32(below(256) & 0x5f), b3(0x0f, 0x22, 0xe0);
         break;
@@ -856,7 +881,7 @@ static void string_instruction(void)
     b1(ops[below(8)]);
 }
 
-/* MOV of segment registers, SLDT to LTR, LAR, LSL, SGDT, SIDT in memory; PUSH FS, GS. */
+/* MOV of segment registers, SLDT, STR, LLDT, LTR, VERR, VERW, LAR, LSL, SGDT, SIDT in memory; PUSH FS, GS. */
 static void selector_in_memory(void)
 {
     switch (below(6)) {
@@ -878,11 +903,12 @@ static void selector_in_memory(void)
     case 4:
         b2(0x0f, 0x01), memory_operand(below(2));
         break;
-    default:
-        b2(0x0f, 0xa0 + 8 * below(2)), b1(0x58 | chosen);
-        if (wide) /* 16 bits: the upper half of 32 is undefined */
-            code -= 3, b3(0x66, 0x0f, 0xa0), b2(0x66, 0x58 | chosen);
+    default: {
+        u32 push = 0xa0 + 8 * below(2); /* 16 bits: the upper half of 32 is undefined */
+        wide ? b3(0x66, 0x0f, push) : b2(0x0f, push);
+        wide ? b2(0x66, 0x58 | chosen) : b1(0x58 | chosen);
         break;
+    }
     }
 }
 
@@ -898,7 +924,7 @@ static void processor_state(void)
             b1(0x66);
         b1(0xb8), w32(0), b2(0x0f, 0xa2);
         break;
-    default: /* RDTSC: the time, which is not to be seen, is the processor's own */
+    default: /* RDTSC: XOR clears the result, which differs between processors; so no trap may follow RDTSC */
         if (parameters.breakpoints || test_frame[13] & 0x100)
             break;
         b2(0x0f, 0x31), b3(0x66, 0x31, 0xc0), b2(0x31, 0xc0), b3(0x66, 0x31, 0xd2), b2(0x31, 0xd2);
@@ -969,17 +995,17 @@ static int is_dirty(u32 page)
     return (((u32 *)TABLE1)[page] & PTE_DIRTY) || (page == (DATA - TEST) >> 12 && data_written);
 }
 
-/* Restores the state before the previous test, except for what report() has restored. */
-static void restore(u32 before)
+/* Restores what the previous test, of kind `previous`, may have changed and report() has not restored. */
+static void restore(u32 previous)
 {
     __asm__ volatile("mov %0, %%cr3" : : "r"(DIRECTORY) : "memory");
     load_tables();
-    /* Where offset() leads in a segment that begins at 0, and in those of real and V86 mode. */
+    /* The places of offset() in a segment that begins at 0, and in those of real and V86 mode. */
     static const u32 low[] = {0,      0x3e0,   0x7e0,   0xffc0,  0x1400,  0x15c0,  0x1600,  0x17c0,
                               0x1800, 0x19c0,  0x1a00,  0x2000,  0x23c0,  0x2400,  0x27c0,  0x2800,
                               0xfc0,  0x10fc0, 0x11000, 0x11040, 0x111c0, 0x11200, 0x11fc0, 0x12000};
     enum { AT_ZERO = 4 };
-    for (u32 i = 0; i < (before >= VIRTUAL ? sizeof low / sizeof low[0] : AT_ZERO); i++) {
+    for (u32 i = 0; i < (previous >= VIRTUAL ? sizeof low / sizeof low[0] : AT_ZERO); i++) {
         u32 at = low[i] + (i < AT_ZERO ? 0 : V86), left = 16;
         __asm__ volatile("rep stosl" : "+D"(at), "+c"(left) : "a"(0xcccccccc) : "memory");
     }
@@ -987,10 +1013,10 @@ static void restore(u32 before)
     ((volatile u32 *)KERNEL)[0] = ((volatile u32 *)KERNEL)[1] = 0xcccccccc;
 }
 
-/* Breakpoints on code and data of the test. */
+/* Sets breakpoints on code and data of the test. */
 static void make_breakpoints(void)
 {
-    static const u32 kinds[] = {0, 1, 3, 1}; /* execution, writes, both */
+    static const u32 kinds[] = {0, 1, 3, 1}; /* execution; writes; reads and writes */
     u32 at[4], control = 0x400;
     for (u32 i = 0; i < 4; i++) {
         u32 which = kinds[below(4)], length = which == 0 ? 0 : below(2) ? 3 : below(2);
@@ -1045,6 +1071,11 @@ static void make_registers(u32 *f, u32 iopl)
     }
 }
 
+static u8 *test_code(void)
+{
+    return (u8 *)(kind >= VIRTUAL ? V86 : PHYSICAL);
+}
+
 static void make(u32 index)
 {
     random_state = index * 2654435761u ^ 0x2545f491u;
@@ -1060,18 +1091,17 @@ static void make(u32 index)
     later = index >> 31;
     if (later)
         __asm__ volatile("fninit");
-    code = (u8 *)(kind >= VIRTUAL ? V86 : PHYSICAL);
-    for (u32 i = 0; i < sizeof made * 2; i += 4)
+    code = test_code();
+    for (u32 i = 0; i < CODE_BYTES; i += 4)
         *(u32 *)(code + i) = 0xcccccccc;
     make_registers(test_frame, below(2) ? 3 : below(4));
-    u8 *end = code + END;
     for (u32 left = 1 + below(3); left != 0; left--)
         instruction();
     b2(0xcd, 0x20);
-    end[0] = 0xcd, end[1] = 0x20;
+    *(u16 *)(V86 + END) = INT_20H;
     if (below(16) == 0)
         __asm__ volatile("mov %0, %%cr4" : : "r"(4)); /* TSD */
-    copy(made, (void *)(kind >= VIRTUAL ? V86 : PHYSICAL), sizeof made);
+    copy(made, test_code(), sizeof made);
     if (parameters.breakpoints && below(6) == 0)
         make_breakpoints();
 }
@@ -1089,7 +1119,7 @@ static void report(u32 index, system_record *r)
         r->edi = f[13];
         const u32 *segments = f + 14;
         u32 virtual[4];
-        if (kind != REAL && f[4] & 0x20000) { /* ES DS FS GS lie on the stack */
+        if (kind != REAL && f[4] & 0x20000) { /* ES DS FS GS are on the stack */
             const u32 *saved = (const u32 *)(f[19] + 28);
             virtual[0] = saved[1], virtual[1] = saved[0], virtual[2] = saved[2], virtual[3] = saved[3];
             segments = virtual;
@@ -1098,7 +1128,7 @@ static void report(u32 index, system_record *r)
         r->fs = segments[2] & 0xffff, r->gs = segments[3] & 0xffff;
         r->cr2 = f[0] == 14 ? f[20] : 0;
         r->cr0 = f[21], r->tr = f[22] & 0xffff, r->ldtr = f[23] & 0xffff, r->cr4 = f[24], r->dr6 = f[25];
-        u32 stack = f[18] >> 3, base = 0;
+        u32 stack = (f[18] & 0xffff) >> 3, base = 0;
         if (inner && !(f[18] & 4) && stack >= LEVEL && stack < SPECIAL)
             base =
                 (stack - LEVEL) % KINDS == 3 || (stack - LEVEL) % KINDS == 5 || (stack - LEVEL) % KINDS == 6
@@ -1106,7 +1136,7 @@ static void report(u32 index, system_record *r)
                     : 0;
         base += f[19];
         if (inner && (base - DATA < 0x1ff0 || base - STACK < 0xff0)) {
-            ((u16 *)base)[3] = 0; /* upper halves of what was pushed as 16 bits */
+            ((u16 *)base)[3] = 0; /* upper halves of two selectors, which are undefined */
             ((u16 *)base)[7] = 0;
         }
     }
@@ -1114,12 +1144,11 @@ static void report(u32 index, system_record *r)
     enum { WORDS = sizeof made / sizeof made[0] };
     for (u32 i = 0; i < WORDS; i++)
         r->code[i] = __builtin_bswap32(made[i]);
-    r->overwritten = changed((void *)(kind >= VIRTUAL ? V86 : PHYSICAL), made, WORDS);
-    copy((void *)PHYSICAL, (void *)KEPT, sizeof made * 2);
-    copy((void *)(PHYSICAL + END), (void *)(KEPT + END), 4);
+    r->overwritten = restored(test_code(), made, WORDS);
+    copy((void *)PHYSICAL, (void *)KEPT, CODE_BYTES);
     for (u32 i = 0; i < PAGES; i++)
-        if (is_dirty(i) && i << 12 != INNER - TEST) /* what the handler's stack has is not the test's */
-            r->memory += changed((void *)(PHYSICAL + (i << 12)), (void *)(KEPT + (i << 12)), 1024) * (i + 1);
+        if (is_dirty(i) && i << 12 != INNER - TEST) /* the handler uses the inner stacks, too */
+            r->memory += restored((void *)(PHYSICAL + (i << 12)), (void *)(KEPT + (i << 12)), 1024) * (i + 1);
     for (u32 i = 0; i < 3; i++) {
         enum { PUSHED = 256 };
         static const u16 tops[] = {INNER_TOP0, INNER_TOP1, INNER_TOP2};
@@ -1127,12 +1156,12 @@ static void report(u32 index, system_record *r)
         copy((void *)(PHYSICAL + at), (void *)(KEPT + at), PUSHED);
     }
     data_written = 0;
-    r->low = kind >= VIRTUAL ? changed((void *)(V86 + 4096), (void *)KEPT, 256) : 0;
-    r->descriptors = changed(gdt, gdt_kept, sizeof gdt / 4) + changed(ldt, ldt_kept, sizeof ldt / 4);
-    r->pages = changed((void *)TABLE1, table_kept, sizeof table_kept / 4);
-    r->tss = changed(&other_tss, &other_kept, sizeof other_tss / 4);
-    r->main_tss = changed(&main_tss, &main_kept, sizeof main_tss / 4);
-    changed(small_tss, small_kept, sizeof small_tss / 4);
+    r->low = kind >= VIRTUAL ? restored((void *)(V86 + 4096), (void *)KEPT, LOW_BYTES / 4) : 0;
+    r->descriptors = restored(gdt, gdt_kept, sizeof gdt / 4) + restored(ldt, ldt_kept, sizeof ldt / 4);
+    r->pages = restored((void *)TABLE1, table_kept, sizeof table_kept / 4);
+    r->tss = restored(&other_tss, &other_kept, sizeof other_tss / 4) +
+             restored(small_tss, small_kept, sizeof small_tss / 4);
+    r->main_tss = restored(&main_tss, &main_kept, sizeof main_tss / 4);
     if (f[0] == 8)
         r->memory = r->low = r->descriptors = r->pages = r->tss = r->main_tss = 0;
     const void *at = r;
@@ -1150,10 +1179,12 @@ void kernel_main(void)
         *p = 0xcccccccc;
     for (u32 k = 0; k < PAGES * 1024; k++)
         ((u32 *)KEPT)[k] = (k >> 10) * 0x1010101 + (k & 1023) * 0x10001;
+    *(u16 *)(KEPT + END) = INT_20H;
     copy((void *)PHYSICAL, (void *)KEPT, PAGES * 4096);
+    copy((void *)(V86 + 4096), (void *)KEPT, LOW_BYTES);
     make_tables();
     make_pages();
-    restore_tables();
+    reset_registers();
     out8(0x21, 0xff);
     out8(0xa1, 0xff);
     for (u32 i = 0; i < parameters.count; i++) {

@@ -2,7 +2,7 @@
         bits 32
         section .text.start
         global _start, run_test, table_stubs, table_end
-        extern kernel_main, found, test_frame, restore_tables, double_fault_tss, double_stub
+        extern kernel_main, found, test_frame, reset_registers, double_fault_tss, double_stub
         extern __bss_start, _end
 _start: mov edi, __bss_start
         mov ecx, _end
@@ -138,7 +138,7 @@ back:   mov ax, 10h
         mov gs, ax
         mov esp, [kernel_esp]
         cld
-        call restore_tables
+        call reset_registers
         popad
         ret
 
