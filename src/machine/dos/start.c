@@ -76,7 +76,7 @@ static uint32_t dos_program_base(const p5_machine *machine)
     const dos *d = machine->guest_state;
     uint16_t psp = d->depth != 0 ? d->parents[0].psp : d->psp;
     uint8_t sign[2];
-    bool mz = pread(d->program, sign, sizeof sign, 0) == sizeof sign && mz_is_signed(sign, sizeof sign);
+    bool mz = pread(d->program, sign, sizeof sign, 0) == sizeof sign && mz_has_magic(sign, sizeof sign);
     return dos_linear(psp, mz ? 0x100 : 0);
 }
 

@@ -12,12 +12,12 @@
 
 enum { LARGEST_FILE = 512 << 20 };
 
-/* Program headers that distinguish a Linux program from a freestanding one. */
-typedef struct elf_signs {
-    bool interpreter; /* PT_INTERP: dynamically linked */
-    bool tls;         /* PT_TLS */
-    bool note;        /* PT_NOTE or PT_GNU_STACK */
-} elf_signs;
+/* Kinds of program headers that the file has. */
+typedef struct elf_kinds {
+    bool interpreter;   /* PT_INTERP: dynamically linked */
+    bool tls;           /* PT_TLS */
+    bool note_or_stack; /* PT_NOTE or PT_GNU_STACK */
+} elf_kinds;
 
 static p5_status elf_refuse(p5_error *error)
 {
@@ -40,17 +40,22 @@ static p5_status elf_check_header(Elf *elf, GElf_Ehdr *header, p5_error *error)
     }
     if (gelf_getclass(elf) != ELFCLASS32 || gelf_getehdr(elf, header) == NULL)
         return error_set(error, P5_ERR_FORMAT, "the ELF header is damaged: %s", elf_errmsg(-1));
-    if (header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != EM_386)
+    if (header->e_ident[EI_DATA] != ELFDATA2LSB)
+        return error_set(error, P5_ERR_FORMAT, "this ELF file is for another machine, which is big-endian");
+    if (header->e_machine != EM_386)
         return error_set(error, P5_ERR_FORMAT, "this ELF file is for another machine (number %u, i386 is %u)",
                          header->e_machine, EM_386);
     if (header->e_type == ET_REL)
         return error_set(error, P5_ERR_FORMAT, "this is an object file; link it first");
     if (header->e_type == ET_CORE)
         return error_set(error, P5_ERR_FORMAT, "this is a core dump, not a program");
+    if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
+        return error_set(error, P5_ERR_FORMAT, "this ELF file is not a program (type %u, a program has %u)",
+                         header->e_type, ET_EXEC);
     return P5_OK;
 }
 
-/* Reports a file that is not static; `what` says why. */
+/* Reports that a program is not static or has no fixed address; `what` says which. */
 static p5_status elf_not_static(const char *what, p5_error *error)
 {
     error_set(error, P5_ERR_FORMAT, "%s; only static programs at fixed addresses are run", what);
@@ -58,14 +63,15 @@ static p5_status elf_not_static(const char *what, p5_error *error)
     return P5_ERR_FORMAT;
 }
 
-/* Inserts a segment by its linear address. `index` is the number of the program header, for messages. */
+/* Inserts a segment into the image's segments, which are sorted by linear address. Leaves out one without bytes. `index`
+ * is the number of the program header, for messages. */
 static p5_status elf_add_segment(elf_image *image, const GElf_Phdr *header, unsigned index, p5_error *error)
 {
     const uint64_t space = (uint64_t)1 << 32;
-    if (header->p_memsz == 0)
-        return P5_OK;
     if (header->p_filesz > header->p_memsz)
         return error_set(error, P5_ERR_FORMAT, "segment %u has more bytes in the file than in memory", index);
+    if (header->p_memsz == 0)
+        return P5_OK;
     if (header->p_offset > image->size || header->p_filesz > image->size - header->p_offset)
         return error_set(error, P5_ERR_FORMAT,
                          "the file is truncated: segment %u ends after the end of the file", index);
@@ -105,8 +111,8 @@ static p5_status elf_check_segments(const elf_image *image, p5_error *error)
     return P5_OK;
 }
 
-/* Reads the program headers into *image and *signs. Rejects files that are not static. */
-static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image *image, elf_signs *signs,
+/* Reads the program headers into *image and *kinds. Rejects programs that are not static or have no fixed address. */
+static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image *image, elf_kinds *kinds,
                                    p5_error *error)
 {
     size_t count;
@@ -119,9 +125,9 @@ static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image 
         GElf_Phdr program;
         if (gelf_getphdr(elf, (int)i, &program) == NULL)
             return error_set(error, P5_ERR_FORMAT, "program header %zu is damaged: %s", i, elf_errmsg(-1));
-        signs->interpreter |= program.p_type == PT_INTERP;
-        signs->tls |= program.p_type == PT_TLS;
-        signs->note |= program.p_type == PT_NOTE || program.p_type == PT_GNU_STACK;
+        kinds->interpreter |= program.p_type == PT_INTERP;
+        kinds->tls |= program.p_type == PT_TLS;
+        kinds->note_or_stack |= program.p_type == PT_NOTE || program.p_type == PT_GNU_STACK;
         p5_status status =
             program.p_type == PT_LOAD ? elf_add_segment(image, &program, (unsigned)i, error) : P5_OK;
         if (status != P5_OK)
@@ -130,7 +136,7 @@ static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image 
             header->e_phoff + count * header->e_phentsize <= program.p_offset + program.p_filesz)
             image->headers_linear = (uint32_t)(program.p_vaddr + (header->e_phoff - program.p_offset));
     }
-    if (signs->interpreter)
+    if (kinds->interpreter)
         return elf_not_static("this program is dynamically linked", error);
     if (header->e_type != ET_EXEC)
         return elf_not_static("this is a position-independent program or a library", error);
@@ -140,23 +146,22 @@ static p5_status elf_read_segments(Elf *elf, const GElf_Ehdr *header, elf_image 
     return elf_check_segments(image, error);
 }
 
-/* Returns whether the file is a Linux program. One that is linked between 4 MB and the usual address of programs counts
- * as Linux only with a note or a PT_GNU_STACK header, which compilers for Linux add. */
-static bool elf_is_linux(const elf_image *image, const GElf_Ehdr *header, const elf_signs *signs)
+/* Returns whether the file is a Linux program, by the rules of elf_open (elf.h). */
+static bool elf_is_linux(const elf_image *image, const GElf_Ehdr *header, const elf_kinds *kinds)
 {
     const uint32_t lowest_program = 4u << 20, usual_program = 128u << 20;
     uint32_t lowest = image->segments[0].linear;
     multiboot_header multiboot;
     if (multiboot_find(image->bytes, image->size, &multiboot))
         return false;
-    if (signs->tls || header->e_ident[EI_OSABI] == ELFOSABI_GNU)
+    if (kinds->tls || header->e_ident[EI_OSABI] == ELFOSABI_GNU)
         return true;
     if (lowest < lowest_program)
         return false;
-    return lowest >= usual_program || signs->note;
+    return lowest >= usual_program || kinds->note_or_stack;
 }
 
-bool elf_is_signed(const uint8_t *bytes, size_t size)
+bool elf_has_magic(const uint8_t *bytes, size_t size)
 {
     return size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0;
 }
@@ -170,15 +175,15 @@ p5_status elf_open(const char *path, elf_image *image, p5_error *error)
     elf_version(EV_CURRENT);
     Elf *elf = image->size != 0 ? elf_memory((char *)image->bytes, image->size) : NULL;
     GElf_Ehdr header;
-    elf_signs signs = {0};
+    elf_kinds kinds = {0};
     if (elf == NULL)
         status = elf_refuse(error);
     if (status == P5_OK)
         status = elf_check_header(elf, &header, error);
     if (status == P5_OK)
-        status = elf_read_segments(elf, &header, image, &signs, error);
+        status = elf_read_segments(elf, &header, image, &kinds, error);
     if (status == P5_OK)
-        image->linux_program = elf_is_linux(image, &header, &signs);
+        image->linux_program = elf_is_linux(image, &header, &kinds);
     if (elf != NULL)
         elf_end(elf);
     if (status != P5_OK) {

@@ -44,6 +44,6 @@ typedef struct elf_image {
 p5_status elf_open(const char *path, elf_image *image, p5_error *error);
 void elf_close(elf_image *image);
 /* Returns whether the file begins with ELF's magic number. */
-bool elf_is_signed(const uint8_t *bytes, size_t size);
+bool elf_has_magic(const uint8_t *bytes, size_t size);
 
 #endif

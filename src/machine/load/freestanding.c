@@ -106,7 +106,7 @@ p5_status p5_machine_load_multiboot(p5_machine *machine, const char *path, p5_er
             "there is no Multiboot header in the first 8 KB, nor one of Multiboot 2 in the first 32 KB");
     else
         status = multiboot_check(&header, bytes, error);
-    if (status == P5_OK && elf_is_signed(bytes, size) && !(header.version == 2 && header.has_addresses))
+    if (status == P5_OK && elf_has_magic(bytes, size) && !(header.version == 2 && header.has_addresses))
         status = multiboot_load_elf(machine, path, &header, error);
     else if (status == P5_OK)
         status = multiboot_load_flat(machine, path, &header, bytes, size, error);
@@ -184,14 +184,14 @@ p5_status p5_guest_detect(const char *path, p5_guest_kind *kind, p5_error *error
     if (status != P5_OK)
         return status;
     bool bootable = size > SIGNATURE + 1 && bytes[SIGNATURE] == 0x55 && bytes[SIGNATURE + 1] == 0xaa;
-    bool elf = elf_is_signed(bytes, size), bzimage = kernel_is_bzimage(bytes, size);
+    bool elf = elf_has_magic(bytes, size), bzimage = kernel_is_bzimage(bytes, size);
     bool multiboot = multiboot_find(bytes, size, &header);
     /* A disk may have a Multiboot kernel in its next sectors. A bzImage has a signature, too. */
     if (multiboot && (elf || bzimage || !bootable))
         *kind = P5_GUEST_MULTIBOOT;
     else if (bzimage || (elf && is_vmlinux(path)))
         *kind = P5_GUEST_KERNEL;
-    else if (!elf && (mz_is_signed(bytes, size) || named_as_program(path)))
+    else if (!elf && (mz_has_magic(bytes, size) || named_as_program(path)))
         *kind = P5_GUEST_DOS;
     else if (!elf && (bootable || is_bootable_cd(bytes, size)))
         *kind = P5_GUEST_DISK;

@@ -234,7 +234,7 @@ static p5_status kernel_place(p5_machine *machine, const char *path, kernel *k, 
     p5_status status = file_read(path, BARE_LARGEST_FILE, false, &bytes, &size, error);
     if (status != P5_OK)
         return status;
-    bool bzimage = kernel_is_bzimage(bytes, size), elf = elf_is_signed(bytes, size);
+    bool bzimage = kernel_is_bzimage(bytes, size), elf = elf_has_magic(bytes, size);
     if (!bzimage && !elf) {
         error_set(error, P5_ERR_FORMAT, "the file is not a Linux kernel: neither a bzImage nor an ELF file");
         error_hint(error, "give a Multiboot kernel or a disk image as GUEST, without --kernel");

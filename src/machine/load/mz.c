@@ -16,7 +16,7 @@ enum {
     MEMORY_LARGEST = 0xa0000 /* bytes of DOS's memory: 640 KB */
 };
 
-bool mz_is_signed(const uint8_t *bytes, size_t size)
+bool mz_has_magic(const uint8_t *bytes, size_t size)
 {
     return size >= 2 && (memcmp(bytes, "MZ", 2) == 0 || memcmp(bytes, "ZM", 2) == 0);
 }
@@ -55,7 +55,7 @@ static p5_status mz_parse_com(mz_image *image, p5_error *error)
 p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error *error)
 {
     *image = (mz_image){.bytes = (uint8_t *)(uintptr_t)bytes, .size = size};
-    if (!mz_is_signed(bytes, size) || size < HEADER_BYTES)
+    if (!mz_has_magic(bytes, size) || size < HEADER_BYTES)
         return mz_parse_com(image, error);
     uint32_t last = le16_at(bytes, 2), pages = le16_at(bytes, 4) & PAGES_MASK;
     uint32_t header = le16_at(bytes, 8) * (uint32_t)PARAGRAPH;

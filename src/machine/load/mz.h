@@ -22,7 +22,7 @@ typedef struct mz_image {
 } mz_image;
 
 /* Returns true if the file begins with MZ (or ZM): then it is not a COM file. */
-bool mz_is_signed(const uint8_t *bytes, size_t size);
+bool mz_has_magic(const uint8_t *bytes, size_t size);
 /* Parses a file's bytes, which remain the caller's. Returns P5_ERR_FORMAT with a message. */
 p5_status mz_parse(const uint8_t *bytes, size_t size, mz_image *image, p5_error *error);
 /* Returns the offset, from the beginning of the image, of the word that relocation `index` (below relocation_count)

@@ -94,6 +94,12 @@ TEST(test_refusals)
     p.header.e_machine = EM_ARM;
     expect_refused(&p, sizeof p, "another machine");
     p = good_program();
+    p.header.e_ident[EI_DATA] = ELFDATA2MSB;
+    expect_refused(&p, sizeof p, "big-endian");
+    p = good_program();
+    p.header.e_type = ET_NONE;
+    expect_refused(&p, sizeof p, "not a program");
+    p = good_program();
     p.header.e_type = ET_DYN;
     expect_refused(&p, sizeof p, "position-independent");
     p = good_program();
@@ -107,6 +113,8 @@ TEST(test_refusals)
     expect_refused(&p, sizeof p.header - 1, "");
     expect_refused(&p, 0, "not an ELF file");
     p.segments[1].p_filesz = 0x4000;
+    expect_refused(&p, sizeof p, "more bytes in the file");
+    p.segments[1].p_memsz = 0;
     expect_refused(&p, sizeof p, "more bytes in the file");
     p = good_program();
     p.segments[1].p_vaddr = 0x08048100;
