@@ -1,4 +1,4 @@
-/* The host's accesses to a guest's memory and registers: p5scope/inspect.h. The server for gdb uses them, too. */
+/* The host's accesses to a guest's memory and registers (p5scope/inspect.h). The server for gdb uses them, too. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ static p5_status check_writable(const p5_machine *machine, p5_error *error)
 
 /* --- Memory --- */
 
-/* Checks that memory answers at each of the bytes, and, for a write, that none belongs to the emulated kernel of a
- * Linux program, which depends on their contents. */
+/* Checks that memory answers in each page of the bytes. For a write, also checks that no page belongs to the emulated
+ * kernel of a Linux program, which depends on its contents. */
 static p5_status check_memory(const p5_machine *machine, uint32_t address, size_t size, bool write,
                               p5_error *error)
 {
@@ -80,8 +80,7 @@ p5_status p5_machine_write_memory(p5_machine *machine, uint32_t address, const v
 
 /* --- Registers --- */
 
-/* Return the address of a member of the public struct, whose members have the order of engine_register and
- * engine_segment_name. */
+/* Returns the address of a register in the public struct, whose members have the order of engine_register. */
 static uint32_t *register_in(p5_machine_registers *r, engine_register which)
 {
     const size_t offset = which < ENGINE_CR0
@@ -90,6 +89,7 @@ static uint32_t *register_in(p5_machine_registers *r, engine_register which)
     return (uint32_t *)(void *)((char *)r + offset);
 }
 
+/* Returns the same of a segment register; these have the order of engine_segment_name. */
 static p5_segment_register *segment_in(p5_machine_registers *r, engine_segment_name which)
 {
     return (p5_segment_register *)(void *)((char *)r + offsetof(p5_machine_registers, es)) + which;
@@ -123,20 +123,21 @@ p5_status p5_machine_read_registers(const p5_machine *machine, p5_machine_regist
     return status;
 }
 
-/* Checks a segment register that differs: only its selector may, and only where no descriptor has to be loaded. */
+/* Checks a segment register that differs: only the selector of ES to GS may differ, and only in real and V86 mode, where
+ * no descriptor has to be loaded. */
 static p5_status check_segment(const p5_machine *machine, engine_segment_name which,
                                const p5_segment_register *before, const p5_segment_register *after,
                                p5_error *error)
 {
     static const char *const names[ENGINE_TR + 1] = {"es", "cs", "ss", "ds", "fs", "gs", "ldtr", "tr"};
-    if (which > ENGINE_GS || after->base != before->base || after->limit != before->limit ||
-        after->rights != before->rights)
-        return error_set(error, P5_ERR_UNSUPPORTED, "%s can only be read%s", names[which],
-                         which > ENGINE_GS ? "" : ", except for its selector");
+    if (which > ENGINE_GS)
+        return error_set(error, P5_ERR_UNSUPPORTED, "%s can only be read", names[which]);
     if (engine_mode(machine->engine) == P5_MODE_PROTECTED)
         return error_set(error, P5_ERR_UNSUPPORTED,
                          "%s cannot be written in protected mode, where the guest has to load a descriptor",
                          names[which]);
+    if (after->base != before->base || after->limit != before->limit || after->rights != before->rights)
+        return error_set(error, P5_ERR_UNSUPPORTED, "only the selector of %s can be written", names[which]);
     if (after->selector > UINT16_MAX)
         return error_set(error, P5_ERR_RANGE, "%s has 16 bits, not 0x%" PRIx32, names[which],
                          after->selector);
@@ -176,8 +177,8 @@ static p5_status check_registers(const p5_machine *machine, p5_machine_registers
     return status;
 }
 
-/* Returns the value to write to EFLAGS. VM stays, because it would change the mode, and so do bits that the processor
- * lacks. In a Linux program, only the flags change that ptrace permits. */
+/* Returns the value to write to EFLAGS. Bits that the processor lacks stay, and so does VM, which would change the mode.
+ * In a Linux program, only the flags change that ptrace permits. */
 static uint32_t writable_flags(const p5_machine *machine, uint32_t before, uint32_t after)
 {
     const uint32_t may = machine->guest == &linux_guest ? EFLAGS_USER : EFLAGS_ALL & ~(uint32_t)EFLAGS_VM;
@@ -222,7 +223,7 @@ p5_status p5_machine_write_registers(p5_machine *machine, const p5_machine_regis
                sizeof before - registers->size);
     after.size = before.size;
     if (memcmp(&before, &after, offsetof(p5_machine_registers, x87) + sizeof before.x87) == 0)
-        return P5_OK; /* nothing differs, which is permitted even where nothing can be written (check_registers) */
+        return P5_OK; /* nothing differs, which is no error in a system call either (check_registers) */
     status = check_registers(machine, &before, &after, error);
     if (status == P5_OK)
         write_all(machine, &before, &after);

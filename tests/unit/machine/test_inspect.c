@@ -160,12 +160,13 @@ TEST(what_cannot_be_written_is_named)
     open_code(sums, sizeof sums);
     static const struct {
         size_t offset;
-        const char *name;
+        const char *words;
         p5_status status;
     } rows[] = {{offsetof(p5_machine_registers, cr0), "cr0", P5_ERR_UNSUPPORTED},
                 {offsetof(p5_machine_registers, cr4), "cr4", P5_ERR_RANGE},
                 {offsetof(p5_machine_registers, ds.selector), "ds", P5_ERR_UNSUPPORTED},
-                {offsetof(p5_machine_registers, fs.base), "fs", P5_ERR_UNSUPPORTED},
+                {offsetof(p5_machine_registers, fs.base), "fs cannot be written in protected mode",
+                 P5_ERR_UNSUPPORTED},
                 {offsetof(p5_machine_registers, tr.selector), "tr", P5_ERR_UNSUPPORTED}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         static const uint32_t value = 0x80000018;
@@ -173,7 +174,7 @@ TEST(what_cannot_be_written_is_named)
         registers.eax = 77;
         memcpy((char *)&registers + rows[i].offset, &value, sizeof value);
         assert_int_equal(write_registers(), rows[i].status);
-        assert_non_null(strstr(error.message, rows[i].name));
+        assert_non_null(strstr(error.message, rows[i].words));
         read_registers();
         assert_int_equal(registers.eax, 0); /* nothing was written */
     }
@@ -196,6 +197,10 @@ TEST(selectors_are_written_in_real_mode)
     assert_int_equal(p5_machine_write_memory(machine, 0x30004, &value, sizeof value, &error), P5_OK);
     read_registers();
     assert_int_equal(registers.cs.base + registers.eip, 0x10100);
+    registers.ds.base = 0x30000;
+    assert_int_equal(write_registers(), P5_ERR_UNSUPPORTED);
+    assert_string_equal(error.message, "only the selector of ds can be written");
+    read_registers();
     registers.ds.selector = 0x3000;
     assert_int_equal(write_registers(), P5_OK);
     read_registers();
