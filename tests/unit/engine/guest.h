@@ -92,7 +92,7 @@ typedef struct guest {
     engine *e;
     guest_insn *insns;
     unsigned count;
-    unsigned batches; /* among what the engine gave away */
+    unsigned batches; /* number of batches that the engine reported */
     p5_access *accesses;
     unsigned access_count;
     p5_value *values;

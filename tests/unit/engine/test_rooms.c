@@ -21,7 +21,7 @@ typedef struct keeper {
     bool tight; /* a room begins where the batch before ends, else after the whole room before */
     kept_batch batches[MOST_KEPT];
     unsigned kept, most, all;
-    unsigned behind; /* single stretches that were recorded after a batch which had been given away */
+    unsigned behind; /* single stretches that were recorded after a batch that had been reported */
     engine_buffers room;
     p5_retired_block blocks[LIMIT + ENGINE_BUFFER_BLOCKS + 1];
     p5_value values[LIMIT + ENGINE_BUFFER_VALUES + 1];
@@ -102,7 +102,7 @@ typedef struct trial {
     const uint8_t *code, *end;
     void (*prepare)(guest *);
     bool most;   /* many batches are kept at a time */
-    bool behind; /* something is recorded after a batch that was given away */
+    bool behind; /* something is recorded after a batch that was reported */
 } trial;
 
 static void begin(guest *g, const trial *t)

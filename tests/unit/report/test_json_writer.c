@@ -21,6 +21,7 @@ static void start(buffer *b)
     json_init(&b->json, b->out);
 }
 
+/* Ends the buffer, whose text must be `expected`. */
 static void expect(buffer *b, const char *expected)
 {
     fclose(b->out);
@@ -56,16 +57,15 @@ TEST(strings_are_escaped)
     json_open_array(&b.json);
     json_string(&b.json, "a\"b\\c\n\t\x01");
     json_string(&b.json, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"); /* 2, 3 and 4 bytes of UTF-8 */
-    json_string(&b.json,
-                "\xff|\xc0\x80|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82"); /* stray, overlong, surrogate, too
-                                                                            large, cut off */
+    /* A stray byte, an overlong form, a surrogate, a number above 10FFFFh, and a form that is cut off. */
+    json_string(&b.json, "\xff|\xc0\x80|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82");
     json_close_array(&b.json);
     expect(&b,
            "[\"a\\\"b\\\\c\\n\\t\\u0001\",\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\","
            "\"\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\"]\n");
 }
 
-TEST(numbers_keep_their_value)
+TEST(finite_numbers_keep_their_value)
 {
     static const double values[] = {0.1, 1.0 / 3, 1e300, 5e-324, 123456789.125};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -88,7 +88,7 @@ TEST(numbers_keep_their_value)
     expect(&b, "[18446744073709551615,0.1,null]\n");
 }
 
-TEST(jq_accepts_it)
+TEST(jq_reads_the_same_values)
 {
     unit_needs("jq");
     FILE *jq = popen("jq -e '.text == \"q\\\"\\\\\\u0001\" and .deep[0][0][0].x == 0.5' >/dev/null", "w");
