@@ -1,5 +1,5 @@
-/* Access to the parts of a machine: its code, core, monitor and screen (p5scope/machine.h, p5tool/machine.h,
- * machine.h). */
+/* Access to the parts of a machine: its code, core, performance monitor and screen (p5scope/machine.h,
+ * p5scope/observe.h, p5tool/machine.h, machine.h). */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -10,8 +10,8 @@
 #include "machine/load/guest.h"
 #include "machine/state.h"
 
-/* Reads code at a linear address. Returns how many bytes were read: `size`; those up to the end of the first page if
- * the next one is missing; or 0. Sets *code32 to the D bit of CS. */
+/* Reads code at a linear address, and the D bit of CS. If a later page is missing, only the bytes up to the end of the
+ * first page are read: callers read an instruction, which has at most two pages. */
 size_t p5_machine_read_code(const p5_machine *machine, uint32_t address, void *bytes, size_t size,
                             bool *code32)
 {
@@ -44,14 +44,13 @@ uint32_t machine_program_base(const p5_machine *machine)
     return kind != NULL && kind->program_base != NULL ? kind->program_base(machine) : 0;
 }
 
-/* Returns true if `linear` lies in code of p5scope, such as a stub of the BIOS, and describes that code in *own. */
 bool machine_next_own_code(const p5_machine *machine, uint32_t linear, machine_own_code *own)
 {
     const guest_kind *kind = machine->guest;
     return kind != NULL && kind->next_own_code != NULL && kind->next_own_code(linear, own);
 }
 
-/* Marks the core as `lent`, because the caller may install callbacks, which may use the host's x87 (retire.c). */
+/* Sets `lent`, because the caller may install callbacks, which may use the host's x87 (retire.c). */
 p5_core *p5_machine_core(p5_machine *machine)
 {
     machine->lent = true;

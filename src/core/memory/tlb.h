@@ -1,4 +1,4 @@
-/* A translation look-aside buffer: up to 64 entries in sets of ways, tree pseudo-LRU. The P54C has a data TLB
+/* A translation look-aside buffer: sets of ways with tree pseudo-LRU, up to 64 entries in all. The P54C has a data TLB
  * of 16 sets of 4 for 4 KB pages, another of 2 sets of 4 for 4 MB pages, and a code TLB of 8 sets of 4 that
  * stores 4 MB pages in pieces. The P55C has fully associative TLBs for both sizes. The engine translates
  * addresses; entries contain the result for the test registers only.
@@ -21,15 +21,15 @@ enum {
     TLB_GROUPS = 64             /* size of `group` */
 };
 
-/* Attributes of an entry, as TR6 and TR7 show them. TR6's U bit is set for pages of CPL 0 only (manual, table
- * 26-11). */
+/* Attributes of an entry, as TR6 and TR7 show them. TR6's U bit is the opposite of a page table's: it is set if only
+ * CPL 0 may access the page (manual, table 26-11). */
 enum { TLB_SUPERVISOR = 1, TLB_WRITABLE = 2, TLB_CACHE_DISABLE = 4, TLB_WRITE_THROUGH = 8 };
 
 /* A key (tlb_key) is the linear address of a page, with TLB_VALID, and TLB_LARGE for a 4 MB page; 0 = invalid. */
 enum { TLB_VALID = 1, TLB_LARGE = 2 };
 
-/* The keys of an entry by kind of reference (0 read, 1 write). The key for writes is 0 until the entry is
- * dirty. */
+/* The keys of an entry by kind of reference (0 read, 1 write). The key for writes is 0 until the entry is dirty, so that
+ * the fast path does not find the entry for the first write. */
 typedef struct tlb_keys {
     uint32_t of[2];
 } tlb_keys;
@@ -52,13 +52,13 @@ typedef struct tlb {
     uint64_t order;               /* LRU bits of all sets (replacement.h), ways - 1 for each set */
     tlb_use use[TLB_ENTRIES + 1]; /* using TLB_NO_ENTRY changes nothing */
     uint32_t last;                /* code TLB: the most recently used entry's key; 0: not known */
-    uint8_t hint[TLB_HINTS];      /* entry that last translated a page with these low bits; its key must be
-                                checked */
-    uint64_t group[TLB_GROUPS];   /* valid entries by low bits of their pages' numbers: bit n is entry n */
-    uint64_t invalid;             /* invalid entries, likewise */
-    /* Number of sets, number of ways of each, and its binary logarithm. */
-    unsigned sets, ways, way_bits;
-    unsigned set_shift;        /* first bit of the set index: 12, or 22 for an array of 4 MB pages */
+    uint8_t hint[TLB_HINTS];      /* by tlb_hint_of: the entry that was found last; its key must be checked */
+    uint64_t
+        group[TLB_GROUPS]; /* by low bits of the page number: mask of the valid entries (bit n is entry n) */
+    uint64_t invalid;      /* mask of the invalid entries */
+    unsigned sets, ways;   /* number of sets, and of ways of each */
+    unsigned way_bits;     /* binary logarithm of `ways` */
+    unsigned set_shift;    /* first bit of the set index: 12, or 22 for an array of 4 MB pages */
     uint64_t lru[TLB_ENTRIES]; /* `order` by set, for snapshots only: tlb_store */
 } tlb;
 
@@ -68,8 +68,9 @@ void tlb_init(tlb *t, unsigned sets, unsigned ways, bool large_only);
 extern const snapshot_table tlb_state; /* what a snapshot contains of it */
 /* Invalidates every entry and clears the LRU bits. */
 void tlb_flush(tlb *t);
-/* Convert the state before it is saved to a snapshot, and after it was loaded from one. */
+/* Fills in what a snapshot contains, before it is saved. */
 void tlb_store(tlb *t);
+/* Computes the other members, after a snapshot was loaded. */
 void tlb_restore(tlb *t);
 /* Returns the LRU bits of a set, in the order of replacement.h. */
 uint64_t tlb_lru(const tlb *t, unsigned set);
@@ -131,16 +132,18 @@ void tlb_drop(tlb *t, unsigned entry);
 /* INVLPG: drops the entries of either size that translate `linear`. */
 void tlb_invalidate(tlb *t, uint32_t linear);
 
-/* Raw access for the test registers (TR6, TR7), which search rather than index on reads. tlb_size is the number of
- * entries, and tlb_key_at the key of one, 0 if it is invalid. */
+/* Access for the test registers (TR6, TR7), which look an entry up by its address to read it, and write an entry by way.
+ */
 static inline unsigned tlb_ways(const tlb *t)
 {
     return t->ways;
 }
+/* Returns the number of entries. */
 static inline unsigned tlb_size(const tlb *t)
 {
     return t->sets * t->ways;
 }
+/* Returns the key of an entry, 0 if it is invalid. */
 static inline uint32_t tlb_key_at(const tlb *t, unsigned entry)
 {
     assert(entry < tlb_size(t));

@@ -93,6 +93,7 @@ static int32_t relative(int64_t t, int64_t now)
 
 prefetch_move prefetch_moved(const prefetch *f, int64_t now)
 {
+    assert(f->fetched <= UINT8_MAX);
     const bool complete = f->redirect || !f->from_past;
     assert(f->fetched <= UINT8_MAX);
     prefetch_move move = {.fetched = (uint8_t)f->fetched,

@@ -1,5 +1,6 @@
-/* PF, the prefetch buffers. They fetch the 16-byte blocks of the instruction stream in order, one (P55C) or
- * two (P54C, where a split-line access is free) per clock, at most four ahead of the decoders. */
+/* PF, the prefetch stage. It fetches the 16-byte blocks of the instruction stream in order into four buffers, one block
+ * per clock (P55C) or two (P54C, also of different lines). On the P55C, F takes instructions from the buffers and pushes
+ * them into a FIFO before the decoders. */
 #ifndef CORE_PIPE_PREFETCH_H
 #define CORE_PIPE_PREFETCH_H
 
@@ -17,13 +18,15 @@ enum {
     PREFETCH_PARTS = 4   /* 8-byte parts of a line of the code cache */
 };
 
-/* The stored form, with clocks relative to the end of the code that was priced (pipe_state). */
+/* The form of `prefetch` in a pipe_state, with clocks relative to the end of the code that was priced. */
 typedef struct prefetch_state {
-    int16_t clock;                /* clock of the last block's fetch */
-    int16_t part[PREFETCH_PARTS]; /* clocks at which the 8-byte parts of the current line were in the
-                                     buffers */
-    int16_t line[PREFETCH_PARTS]; /* clocks at which the parts of the current line arrive from the cache */
-    /* Clocks at which the decoders left the last four blocks, oldest first. */
+    int16_t clock; /* clock of the last block's fetch */
+    /* By a part's number in its line: clock at which the last part with this number is in the buffers. */
+    int16_t part[PREFETCH_PARTS];
+    /* Clocks at which the parts of the last line arrive from the code cache. */
+    int16_t line[PREFETCH_PARTS];
+    /* Clocks at which the last four blocks are no longer needed, oldest first; the fetch's own clock until an
+     * instruction of the block is taken. */
     int16_t freed[PREFETCH_BUFFERS];
     uint8_t used;  /* blocks fetched in `clock` */
     bool redirect; /* the next instruction starts a new stream */
@@ -44,20 +47,19 @@ typedef struct prefetch {
     /* Number (linear address / 16) of the last block fetched; PREFETCH_NO_BLOCK in a new stream. */
     uint32_t block;
     bool redirect;
-    /* Since prefetch_begin: */
-    /* `ahead` at prefetch_begin does not follow from the pipe's stored state alone. False again after a new
-     * stream, which sets it. */
+    /* `ahead` still depends on code before the stretch: at prefetch_begin it did not follow from the pipe's stored
+     * state, and no new stream, which sets it, has begun since. */
     bool from_past;
-    unsigned fetched; /* number of blocks fetched */
+    unsigned fetched; /* number of blocks fetched since prefetch_begin */
     /* If `from_past`: */
     uint8_t freed_set; /* bit n: ahead.freed[n] was set since prefetch_begin */
     int64_t floor;     /* lower bound of the last fetch's clock, however far PF was ahead */
 } prefetch;
 
-/* Returns whether PF is always ahead enough: F takes less than a block per clock, and PF fetches one (P55C).
- * How far PF is ahead then does not matter from PREFETCH_SLACK clocks on, except for the clock at which a
- * line that misses the code cache is requested. Within a stream, `ahead` is therefore left out of the states
- * of the memo, which reduces their number. */
+/* Returns whether F never uses blocks faster than PF fetches them: F takes less than a block per clock, and PF fetches one
+ * (P55C). A lead above PREFETCH_SLACK clocks then only matters for the clock at which a line that misses the code cache
+ * is requested. Within a stream, `ahead` is therefore left out of the states of the memo, which reduces their number;
+ * memo_resume.c computes it for a miss. */
 static inline bool prefetch_leads(const timing *t)
 {
     return t->fifo && t->fetch_blocks == 1 && 2 * t->push_length < PREFETCH_BLOCK;
@@ -78,7 +80,7 @@ typedef struct prefetch_move {
 
 struct pipe;
 
-/* Takes the oldest buffer for the next block, which is fetched in a->clock afterwards; at most `width` blocks are
+/* Takes the oldest buffer for the next block, and sets a->clock to the clock of its fetch. At most `width` blocks are
  * fetched per clock. */
 static inline void prefetch_take_buffer(prefetch_ahead *a, unsigned width)
 {
@@ -101,7 +103,7 @@ static inline void prefetch_take_buffer(prefetch_ahead *a, unsigned width)
  * byte. */
 void prefetch_fetch(struct pipe *p, const op *o);
 
-/* Returns the clock at which all bytes of `o` are in the buffers `f` of `p`; fetches missing blocks. */
+/* Returns the clock at which all bytes of `o` are in the buffers; fetches missing blocks. `f` is &p->prefetch. */
 static inline int64_t prefetch_bytes(struct pipe *p, const prefetch *f, const op *o)
 {
     assert(o->part < PREFETCH_PARTS && o->parts_after < PREFETCH_PARTS);
@@ -124,8 +126,8 @@ static inline void prefetch_release(prefetch *f, const op *o, int64_t clock)
     }
 }
 
-/* Begins a stretch. `past`: `ahead` is not known from the pipe's state (prefetch_leads); it does not matter if a new
- * stream begins, too. */
+/* Begins a stretch. `past`: the pipe's state does not contain `ahead` (prefetch_leads). If a new stream begins with the
+ * stretch, `past` makes no difference. */
 void prefetch_begin(prefetch *f, bool past);
 /* Returns how the stretch changed `ahead`. It ends at clock `now`. */
 prefetch_move prefetch_moved(const prefetch *f, int64_t now);
@@ -140,12 +142,13 @@ static inline prefetch_ahead prefetch_complete(const prefetch_move *move)
     return ahead;
 }
 
-/* Advances `ahead` over another stretch, which took `clocks`. It is relative to the stretch's beginning
- * before the call, and relative to its end afterwards. */
+/* Advances `ahead` over a stretch that is not `complete`, which took `clocks`. The clocks in `ahead` are relative to the
+ * stretch's beginning before the call, and to its end afterwards. */
 static inline void prefetch_advance(prefetch_ahead *ahead, const prefetch_move *move, int64_t clocks)
 {
+    assert(!move->complete);
     for (unsigned n = 0; n < move->fetched; n++)
-        prefetch_take_buffer(ahead, 1);
+        prefetch_take_buffer(ahead, 1); /* one block per clock: prefetch_leads */
     ahead->clock -= clocks;
     if (move->fetched > 0)
         ahead->clock = clock_later(ahead->clock, move->clock);
@@ -153,9 +156,9 @@ static inline void prefetch_advance(prefetch_ahead *ahead, const prefetch_move *
         ahead->freed[i] = move->freed_set >> i & 1 ? move->freed[i] : ahead->freed[i] - clocks;
 }
 
-/* Begins a new stream at a predicted target. Its first block is fetched into other buffers in the clock `clock` in which
- * the branch leaves the decoder, or in the clock after the last fetch if that is later. Intel, 242816: a target in
- * the last bytes of a 16-byte block supplies too few bytes for one clock. */
+/* Begins a new stream at a predicted target. Its first block is fetched in `clock`, in which the branch leaves the
+ * decoder, or in the clock after the last fetch if that is later. A target in the last bytes of a block supplies too few
+ * bytes for one clock (Intel, 242816). */
 void prefetch_redirect(prefetch *f, int64_t clock);
 /* Begins a new stream after a flush of the pipe. Its first block is fetched in `clock` at the earliest. */
 void prefetch_flush(prefetch *f, int64_t clock);

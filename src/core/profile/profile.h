@@ -1,12 +1,14 @@
 /* The exact profile: the cost of every instruction, by calling context. It is off in normal runs.
  *
  * A *site* is an instruction in a context at a privilege class. It has an amount of each quantity
- * (p5scope/profile.h): events, clocks by cause, executions, pairing. The amounts add up to the core's totals.
- * - While the pipe runs, the profiler is its observer and records which instruction counts what. profile_commit adds
- *   this to the sites.
- * - A leaf of the memo is the stored outcome of a piece of code, which is used again instead of running the pipe. It
- *   keeps what its run counted (its detail) and counts its uses by context. profile_collect multiplies the two on
- *   request. The hot path therefore only compares the leaf's context with the current one.
+ * (p5tool/profile.h) that is not zero: events, clocks by cause, executions, pairing. The amounts add up to the core's
+ * totals.
+ * - While the pipe runs, the profiler is its observer and records the quantities with the instructions that cause them.
+ *   profile_commit adds this to the sites.
+ * - A leaf of the memo is the stored outcome of a piece of code, and replaces further runs of the pipe. The leaf's detail
+ *   has the quantities of the one run, by instruction; a *cell* has the number of the leaf's uses in one context.
+ *   profile_collect multiplies the two on request. The hot path therefore only compares the leaf's context with the
+ *   current one.
  * - What the memory side (caches, TLBs, bus) counts on its slow path belongs to the instruction whose reference it
  *   looks up.
  *
@@ -29,8 +31,8 @@
 #include "core/event/counts.h"
 #include "p5tool/profile.h"
 
-/* The addresses of a profile are linear addresses with the number of an address space above them. Space 0 is
- * the guest's own and that of everything mapped in all spaces. */
+/* The addresses of a profile are linear addresses with the number of an address space above them. Space 0 has the guest's
+ * program or kernel, and everything else that is mapped in all spaces. */
 enum { PROFILE_SPACES = 256 };
 #define PROFILE_AT(space, linear) ((uint64_t)(space) << 32 | (uint32_t)(linear))
 #define PROFILE_SPACE(address)    ((unsigned)((address) >> 32))
@@ -52,7 +54,7 @@ typedef struct profile_amount {
 typedef struct profile_site {
     uint64_t address;            /* PROFILE_AT */
     uint32_t context, cpl_class; /* index of profile_view.contexts; P5_CPL_* */
-    uint32_t lookups;            /* number of its lookups on the memory side, at most PROFILE_OFTEN */
+    uint32_t lookups;            /* lookups on the memory side, counted up to PROFILE_OFTEN (profiler.h) */
     struct profile_own *own;     /* counts of the memory side for a site with many lookups, or NULL */
     uint64_t bus_clocks;         /* of bus cycles that it began, not yet part of the amounts */
     ARRAY_OF(profile_amount) amounts;
@@ -70,7 +72,7 @@ typedef struct profile_context {
 typedef struct profile_edge {
     uint64_t call_site, function; /* as in profile_context */
     uint32_t from;                /* context of the call instruction */
-    uint32_t to;                  /* a child of `from`, or (recursion) one of its ancestors or itself */
+    uint32_t to; /* a child of `from`; in a recursion, an ancestor of `from` or `from` itself */
     uint64_t calls;
 } profile_edge;
 
@@ -122,20 +124,20 @@ typedef struct profile_options {
     const profile_text *texts; /* the bytes are read until the profile is closed */
     size_t text_count;
     unsigned spaces; /* number of spaces that have names, space 0 included */
-    /* The page directory in use. Other code at CPL 3 that no function covers gets a space for each directory
-     * that is loaded. 0: the guest has none of its own. */
+    /* The page directory in use at the start. Code at CPL 3 that is in no function or text gets a space for each
+     * directory that is loaded. 0: the guest has loaded none. */
     uint32_t directory;
     uint64_t interval_clocks; /* distance of intervals at first */
-    size_t most_intervals;    /* when there are as many, every second one is dropped and the distance doubled;
-                                0: no intervals */
-    int sample_quantity;      /* what the sampling counter counts; P5_PROFILE_NONE: no samples */
-    uint64_t sample_period;   /* increments to the next overflow */
-    uint32_t sample_latency;  /* clocks from the overflow to the interrupt request */
+    /* At this number of intervals, every second one is dropped and the distance doubled. 0: no intervals. */
+    size_t most_intervals;
+    int sample_quantity;     /* what the sampling counter counts; P5_PROFILE_NONE: no samples */
+    uint64_t sample_period;  /* increments to the next overflow */
+    uint32_t sample_latency; /* clocks from the overflow to the interrupt request */
     size_t most_samples;
     void *symbols; /* owned by the caller, passed to `release` when the profile is closed */
     void (*release)(void *symbols);
     /* Called when control has reached `function` (its first address; 0: none) by a call, a return, a jump, an
-     * interrupt, or unwinding. `depth`: 1 for the outermost function, 1 more for each frame below it; 0 when the
+     * interrupt, or unwinding. `depth`: 1 for the outermost function, 2 for one that it called, and so on; 0 when the
      * outermost one has ended, too. May be NULL. */
     void (*moved)(void *context, size_t depth, uint64_t function, uint64_t clock);
     void *moved_context;
@@ -152,8 +154,8 @@ bool profile_start(p5_core *core, const profile_options *options);
  * incomplete. (core_profile.c) */
 bool profile_collect(p5_core *core);
 
-/* Records a marker; those beyond PROFILE_MARKERS are dropped. */
-enum { PROFILE_MARKERS = 10000 };
+enum { PROFILE_MARKERS = 10000 }; /* most markers; profile_mark drops later ones */
+/* Records a marker. */
 void profile_mark(p5_core *core, const profile_marker *marker);
 
 /* The collected profile; valid until the next instruction is priced. */
@@ -182,7 +184,7 @@ typedef struct profile_view {
 void profile_get_view(const p5_core *core, profile_view *view);
 /* Returns the total of an event or a cause of clocks (by its quantity) over all privilege classes. */
 uint64_t profile_in_total(const p5_counts *totals, unsigned quantity);
-/* Ends the calls of profile_options.moved, whose context may be freed then. Does nothing without a profile. */
+/* Makes no further calls of profile_options.moved, so that its context may be freed. Does nothing without a profile. */
 void profile_end_moved(p5_core *core);
 /* Returns false if memory has run out, so that something is missing in the profile and its calls of `moved`. The core
  * must have a profile. */
@@ -210,9 +212,9 @@ bool profile_sum_up(p5_core *core);
 core_observer *profile_observer(p5_core *core);
 /* Returns whether profile_options ask for samples. */
 bool profile_takes_samples(const p5_core *core);
-/* Returns whether the sampling counter may overflow at the next boundary between groups, or has overflowed.
- * Every boundary is then checked, and the memo is bypassed. Whether checking goes on is decided at the clock
- * of profile_look_clock; otherwise the counter does not overflow before that clock. */
+/* Returns whether the sampling counter may overflow soon, or has overflowed: every boundary between groups is then
+ * checked, and the memo is bypassed. At the clock of profile_look_clock, this is decided anew. While the profile is not
+ * looking, the counter does not overflow before that clock. */
 bool profile_is_looking(const p5_core *core);
 uint64_t profile_look_clock(const p5_core *core);
 /* Decides whether the profile is looking while `r` (NULL: the pending instruction alone), which is priced next, runs.
@@ -220,8 +222,8 @@ uint64_t profile_look_clock(const p5_core *core);
 void profile_expect(p5_core *core, const p5_retired *r);
 /* Adds what the pipe counted since the last commit to the sites of the current context. */
 void profile_commit(p5_core *core);
-/* Attributes what the memory side counts from now on to the instruction at `instruction`. Must be called before the
- * lookup. */
+/* Attributes what the memory side counts from now on to the instruction at the linear address `instruction`, whose
+ * lookup follows. */
 void profile_asks(p5_core *core, uint32_t instruction);
 /* Adds what the memory side has counted to the core's totals. What it counts next is attributed to no
  * instruction. */
@@ -229,7 +231,7 @@ void profile_gather(p5_core *core);
 /* Updates the calling context before a stretch (what is executed of a block at a time) is priced, and takes an interval
  * if one is over. */
 void profile_follow(p5_core *core, const p5_retired *r);
-/* Does the same for a stretch that is all of `block`. */
+/* Does the same for a stretch that is all of `block`. `next`: linear address at which control goes on. */
 void profile_follow_block(p5_core *core, p5_block *block, uint32_t next);
 /* Records that CR3 was loaded. */
 void profile_load_cr3(profiler *p, uint32_t directory);
@@ -242,13 +244,13 @@ uint32_t profile_last(const p5_core *core);
 
 /* ---- for the memo ---- */
 
-/* What one use of a leaf counts, instruction by instruction, and how often it was used in which context. */
+/* The quantities of one use of a leaf, by instruction. */
 typedef struct memo_detail {
     struct memo_detail *next; /* list of all details, until the memo is dropped */
     uint32_t number;          /* distinguishes details in profiler.cell_table */
-    uint32_t cell;        /* index in profiler.cells of its uses in the current context; UINT32_MAX: none */
-    uint32_t cell_before; /* the same for the context before */
-    uint64_t taken[P5_CPL_CLASSES]; /* uses since totals were last formed that are already in cells */
+    uint32_t cell;            /* index in profiler.cells of the current context's cell; UINT32_MAX: none */
+    uint32_t cell_before;     /* the same for the context before */
+    uint64_t taken[P5_CPL_CLASSES]; /* how many of the uses that profile_book gets are in cells already */
     uint32_t count;                 /* of `deltas` */
     profile_delta deltas[];
 } memo_detail;
@@ -256,10 +258,10 @@ typedef struct memo_detail {
 /* Makes the detail of a leaf, in memory of the arena `from`, from what was counted since the last commit. Returns
  * NULL if memory runs out. */
 memo_detail *profile_detail(p5_core *core, arena *from);
-/* Adds the uses since the last booking to the cell of detail->cell. `uses`, by privilege class, are the leaf's uses
- * since totals were last formed. */
+/* Adds the uses since the last booking to the detail's cell. `uses`, by privilege class, are the leaf's uses since totals
+ * were last formed. */
 void profile_book(p5_core *core, memo_detail *detail, const uint64_t *uses);
-/* Lets further uses be booked in the current context. Uses so far must have been booked. */
+/* Makes the current context's cell the detail's, for further uses. Uses so far must have been booked. */
 void profile_move(p5_core *core, memo_detail *detail);
 /* Adds everything in cells to the sites and frees details and cells, because the memo is dropped. */
 void profile_forget(p5_core *core);

@@ -1,5 +1,5 @@
-/* Conversion of numbers to the formats in memory and from packed decimal, and the constants that instructions load
- * (soft.h). x87_state.c converts from the other formats, without rounding. */
+/* Conversion of registers to numbers in memory, and of packed decimal to registers; the constants of FLD1, FLDPI and so
+ * on (soft.h). x87_state.c loads the other formats, which needs no rounding. */
 #include <string.h>
 
 #include "engine/x87/soft.h"
@@ -18,15 +18,16 @@ static bool forbidden(const soft *s)
     return s->flags & ~(unsigned)s->control & (X87_IE | X87_OE | X87_UE);
 }
 
-/* Returns `value` in single or double precision, rounded to that format. */
+/* Returns `value` in single or double precision, rounded to that format. Sets exceptions and C1 in *s. */
 static uint64_t narrowed(soft *s, const uc_fpreg *value, const soft_format *format)
 {
     const soft_number n = soft_unpack(value);
-    unsigned fraction = format->bits - 1, exponent_bits = fraction == 23 ? 8 : 11;
-    uint64_t top = (1ull << exponent_bits) - 1, sign = (uint64_t)n.negative << (fraction + exponent_bits);
+    const unsigned fraction = format->bits - 1;                      /* bits of the fraction */
+    const uint64_t top = (uint64_t)(format->high - format->low + 2); /* exponent of infinities and NaNs */
+    const uint64_t sign_bit = (top + 1) << fraction, sign = n.negative ? sign_bit : 0;
     if (soft_not_numbers(s, &n, NULL)) {
-        sign = (uint64_t)(s->result.exponent >> 15) << (fraction + exponent_bits);
-        return sign | top << fraction | s->result.mantissa << 1 >> (64 - fraction);
+        const uint64_t result_sign = s->result.exponent & SOFT_SIGN ? sign_bit : 0;
+        return result_sign | top << fraction | s->result.mantissa << 1 >> (64 - fraction);
     }
     if (n.class != SOFT_FINITE)
         return n.class == SOFT_ZERO ? sign : sign | top << fraction;
@@ -37,13 +38,13 @@ static uint64_t narrowed(soft *s, const uc_fpreg *value, const soft_format *form
     return sign | (uint64_t)exponent << fraction | mantissa << 1 >> (64 - fraction);
 }
 
-/* Defines the x87_conversion to a format, whose soft_format is the last argument. */
-#define NARROWED(type, integer, ...)                                                                         \
-    uint16_t x87_to_##type(const uc_fpreg *value, uint16_t control, void *to)                                \
+/* Defines the x87_conversion to the format `name`. The arguments after `bits_type` are its soft_format. */
+#define NARROWED(name, bits_type, ...)                                                                       \
+    uint16_t x87_to_##name(const uc_fpreg *value, uint16_t control, void *to)                                \
     {                                                                                                        \
         static const soft_format format = {__VA_ARGS__};                                                     \
         soft s = {.control = control};                                                                       \
-        integer bits = (integer)narrowed(&s, value, &format);                                                \
+        bits_type bits = (bits_type)narrowed(&s, value, &format);                                            \
         if (!forbidden(&s))                                                                                  \
             memcpy(to, &bits, sizeof bits);                                                                  \
         return status_of(&s);                                                                                \
@@ -51,8 +52,8 @@ static uint64_t narrowed(soft *s, const uc_fpreg *value, const soft_format *form
 NARROWED(m32, uint32_t, 24, SOFT_BIAS - 126, SOFT_BIAS + 127)
 NARROWED(m64, uint64_t, 53, SOFT_BIAS - 1022, SOFT_BIAS + 1023)
 
-/* Returns the magnitude of `value`, rounded to an integer, and its sign in *negative. If the magnitude is above
- * `most`, or `value` is no finite number, sets IE and returns 0. */
+/* Returns the magnitude of `value`, rounded to an integer, and its sign in *negative. Sets PE and C1 in *s. If the
+ * magnitude is above `most`, or `value` is infinite or not a number, sets IE instead and returns 0. */
 static uint64_t to_integer(soft *s, const uc_fpreg *value, uint64_t most, bool *negative)
 {
     const soft_number n = soft_unpack(value);
@@ -61,7 +62,7 @@ static uint64_t to_integer(soft *s, const uc_fpreg *value, uint64_t most, bool *
         return 0;
     bool inexact = false, up = false;
     uint64_t whole = 0;
-    int over = n.exponent - (SOFT_BIAS + 63);
+    int over = n.exponent - (SOFT_BIAS + 63); /* above 0: 64 bits cannot hold the integer */
     if (n.class == SOFT_FINITE && over <= 0)
         whole = soft_round_integer(s->control, n.negative,
                                    soft_shift((soft_wide)n.mantissa << 64, (unsigned)-over), &inexact, &up);
@@ -74,15 +75,16 @@ static uint64_t to_integer(soft *s, const uc_fpreg *value, uint64_t most, bool *
     return whole;
 }
 
-/* Defines the x87_conversion to an integer of `least` to `most`; `least` is stored for IE. A negative number may have a
- * magnitude of most + 1. */
-#define INTEGER(type, integer, least, most)                                                                  \
-    uint16_t x87_to_##type(const uc_fpreg *value, uint16_t control, void *to)                                \
+/* Defines the x87_conversion to an integer of `least` to `most`; `least` is stored for a masked IE. A negative number may
+ * have a magnitude of most + 1. */
+#define INTEGER(name, integer_type, least, most)                                                             \
+    uint16_t x87_to_##name(const uc_fpreg *value, uint16_t control, void *to)                                \
     {                                                                                                        \
         soft s = {.control = control};                                                                       \
         bool negative;                                                                                       \
-        uint64_t whole = to_integer(&s, value, (uint64_t)(most) + (value->exponent >> 15), &negative);       \
-        integer number = s.flags & X87_IE ? (least) : (integer)(negative ? 0 - whole : whole);               \
+        uint64_t whole =                                                                                     \
+            to_integer(&s, value, (uint64_t)(most) + (value->exponent & SOFT_SIGN ? 1 : 0), &negative);      \
+        integer_type number = s.flags & X87_IE ? (least) : (integer_type)(negative ? 0 - whole : whole);     \
         if (!forbidden(&s))                                                                                  \
             memcpy(to, &number, sizeof number);                                                              \
         return status_of(&s);                                                                                \
@@ -125,7 +127,7 @@ uc_fpreg x87_from_decimal(const uc_fpreg *decimal)
 /* A number that registers cannot hold exactly. */
 typedef struct constant {
     uint64_t mantissa; /* its first 64 bits, not rounded */
-    bool above;        /* rounding to nearest increases the mantissa */
+    bool nearest_is_up;
     uint16_t exponent;
 } constant;
 
@@ -133,7 +135,7 @@ typedef struct constant {
 static uc_fpreg rounded(const constant *c, uint16_t control)
 {
     unsigned rounding = soft_rounding(control);
-    bool up = rounding == SOFT_UP || (rounding == SOFT_NEAREST && c->above);
+    bool up = rounding == SOFT_UP || (rounding == SOFT_NEAREST && c->nearest_is_up);
     return (uc_fpreg){.mantissa = c->mantissa + up, .exponent = c->exponent};
 }
 
