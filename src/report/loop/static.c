@@ -341,8 +341,9 @@ static p5_status list_part(listing *l, const part *p, bool first)
 static int by_address(const void *a, const void *b)
 {
     const part *x = a, *y = b;
-    /* Code without a name comes first: it ends where the function begins. */
-    return ARRAY_ORDER(x->from, y->from) ?: (x->name != NULL) - (y->name != NULL);
+    /* Code without a name comes first: it ends where the function begins. Of several names of a function, the one with
+     * the largest size comes first. */
+    return ARRAY_ORDER(x->from, y->from) ?: (x->name != NULL) - (y->name != NULL) ?: ARRAY_ORDER(y->to, x->to);
 }
 
 /* Fills in the functions of the program, sorted by address, and the code before the first one, if there is any.
@@ -359,6 +360,8 @@ static size_t find_functions(const listing *l, part *parts)
     qsort(parts, count, sizeof *parts, by_address);
     for (size_t i = 0; i < count; i++) {
         const uint32_t next = i + 1 < count ? parts[i + 1].from : l->image.exit_address;
+        if (kept > 0 && parts[kept - 1].from == parts[i].from) /* another name of the same function */
+            continue;
         if (parts[i].to == parts[i].from)
             parts[i].to = next;
         if (parts[i].to > parts[i].from) /* else it is empty: the next one begins at the same address */

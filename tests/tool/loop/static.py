@@ -125,6 +125,12 @@ with tempfile.TemporaryDirectory() as folder:
             file.write(f".globl f\n.type f,@function\nf: incl %eax\n ret\n.size f,{size}\n")
         code = [json.loads(line).get("text") for line in run(program, "bench", "--static", "--json", "size.s").splitlines()]
         check(f"a function of {size} bytes", [text for text in code if text], ["inc eax", "ret"])
+    # A function with two names is listed once, by the one that has a size.
+    with open("names.s", "w", encoding="ascii") as file:
+        file.write(".globl a, b, c\n.type b,@function\n.type c,@function\na: b: c: incl %eax\n ret\n.size b,.-b\n.size c,.-c\n")
+    rows = [json.loads(line) for line in run(program, "bench", "--static", "--json", "names.s").splitlines()]
+    check("a function with several names", [r["what"] for r in rows[1:]], ["block", "instruction", "instruction", "function"])
+    check("the name with a size", rows[1]["function"] in ("b", "c"), True)
     # A label that is no function: its own branches have targets, and a jump to a later function ends it.
     with open("label.s", "w", encoding="ascii") as file:
         file.write(
