@@ -1,5 +1,5 @@
-/* Prices any code, retired in any stretches with any accesses. Every clock has an owner, and the memo's prices are those
- * of the exact path. */
+/* Prices any code, retired in any stretches with any accesses. Every clock has an owner, and the memo's prices are
+ * those of the exact path. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -38,7 +38,7 @@ static void twin_close(twin *t)
     p5_core_close(t->core);
 }
 
-/* Feeds what the input asks for; both twins are given the same. */
+/* Retires the stretches that the input chooses, the same ones for both twins. */
 static void feed(twin *t, fuzz_input input)
 {
     static p5_access accesses[ACCESSES_MAX];

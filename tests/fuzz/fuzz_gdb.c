@@ -23,7 +23,7 @@ typedef struct client {
     atomic_bool over; /* the server has ended */
 } client;
 
-/* A number as gdb writes it, or about so. */
+/* Writes a number as gdb does, or one that is negative or too long. */
 static size_t number(char *text, size_t room, fuzz_input *input)
 {
     static const uint32_t edges[] = {0,
@@ -200,7 +200,7 @@ static void *client_run(void *context)
             frame[at++] = 3;
         if (how == 0xf7)
             at /= 2;
-        /* Mostly the next packet does not wait for this one's answer. */
+        /* Most packets are sent before the previous one is answered. */
         if (send(fd, frame, at, MSG_NOSIGNAL) < 0 || !drain(fd, how % 16 == 0 ? 3 : 0))
             break;
         if (size > 0 && (body[0] == 'c' || body[0] == 'v') && send(fd, "\3", 1, MSG_NOSIGNAL) < 0)
@@ -213,7 +213,7 @@ static void *client_run(void *context)
     return NULL;
 }
 
-/* Counts, stores, calls, and goes round: nothing of it ends. */
+/* Makes endless loops that count, store, call and, in Linux, make system calls. Returns the size of the code. */
 static size_t guest_code(uint8_t *code, int is_linux)
 {
     static const uint8_t loop[] = {0x40, 0x50, 0x58, 0xe8, 0x02, 0, 0, 0, 0xeb, 0xf6, 0x90, 0xc3};
@@ -249,7 +249,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unlink(c.path);
     pthread_t thread;
     LAW(pthread_create(&thread, NULL, client_run, &c) == 0);
-    FILE *errors = stderr; /* it says where it waits, every time */
+    FILE *errors = stderr; /* the server would write there where it waits */
     stderr = fopen("/dev/null", "w");
     p5_status status = p5_machine_run_gdb(machine, c.path, &limits, &result, &error);
     c.over = true;

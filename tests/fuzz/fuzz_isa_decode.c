@@ -21,7 +21,7 @@ static void decode(isa_decoder *decoder, const uint8_t *data, size_t size, bool 
     LAW(insn.form < isa_form_count);
     LAW(isa_disassemble(decoder, &(isa_code){data, size, 0x1000, code32}, text, sizeof text) == insn.length);
     LAW(memchr(text, 0, sizeof text) != NULL);
-    /* What follows an instruction does not matter to it, and one byte less is not enough. */
+    /* An instruction does not depend on the bytes after it, and needs all of its own. */
     LAW(isa_decode(decoder, data, insn.length, 0x1000, code32, &again));
     LAW(memcmp(&insn, &again, sizeof insn) == 0);
     LAW(!isa_decode(decoder, data, insn.length - 1u, 0x1000, code32, &again));

@@ -15,7 +15,7 @@
 enum {
     RECORD_BYTES = 32,
     CALLS_MAX = 96,
-    /* After the base: code, what the calls answered, a page of data with nothing after it. */
+    /* From ELF_BASE on: code, results of the calls, and a page of data that no other page follows. */
     CODE_BYTES = 0x3000,
     ANSWERS = ELF_BASE + ELF_CODE + CODE_BYTES,
     DATA = ANSWERS + 0x1000,
@@ -61,7 +61,7 @@ static const char *const paths[] = {"/w/file",
                                     "/no/such"};
 enum { PATHS_COUNT = sizeof paths / sizeof paths[0] };
 
-/* Numbers that the personality answers more to than ENOSYS, so that they come often. */
+/* Takes the number of a system call from a record: mostly one of those that do more than return ENOSYS. */
 static unsigned number_of(fuzz_input *record)
 {
     static const uint16_t often[] = {
@@ -76,7 +76,7 @@ static unsigned number_of(fuzz_input *record)
                       : (how << 8 | number) % 451;
 }
 
-/* MOV register,argument: ECX 1, EDX 2, EBX 3, EBP 5, ESI 6, EDI 7. */
+/* Appends MOV reg,argument. */
 static void argument(program *p, unsigned reg, fuzz_input *record, unsigned call)
 {
     static const uint32_t edges[] = {
@@ -86,7 +86,7 @@ static void argument(program *p, unsigned reg, fuzz_input *record, unsigned call
         0x1000000, 0x7fffffff, 0x80000000, 0xfffff000, 0xfffffffe, 0xffffffff, 0xffffff9c};
     unsigned how = fuzz_byte(record), a = fuzz_byte(record), b = fuzz_byte(record);
     uint32_t value = (uint32_t)(a << 8 | b);
-    if (how < 0x20 && call > 0) { /* what an earlier call answered */
+    if (how < 0x20 && call > 0) { /* the result of an earlier call */
         const uint8_t load[] = {0x8b, (uint8_t)(reg << 3 | 5)};
         put(p, load, sizeof load);
         put_word(p, ANSWERS + a % call * 4);
@@ -99,7 +99,7 @@ static void argument(program *p, unsigned reg, fuzz_input *record, unsigned call
     else if (how < 0xb8)
         value = PATHS + a % PATHS_COUNT * PATH_BYTES;
     else if (how < 0xc8)
-        value = DATA + 0x1000 - b % 64; /* its end */
+        value = DATA + 0x1000 - b % 64; /* at the end of the page */
     else if (how < 0xd4)
         value = HANDLER;
     else if (how < 0xe0)
@@ -115,7 +115,7 @@ static void call(program *p, fuzz_input record, unsigned count)
 {
     static const uint8_t registers[] = {3, 1, 2, 6, 7, 5};
     unsigned how = fuzz_byte(&record), number = number_of(&record);
-    if (how >= 0xf0) { /* something else than a call, mostly a signal's cause */
+    if (how >= 0xf0) { /* another instruction, most of which cause a signal */
         static const char others[8][3] = {"\x0f\x0b", "\xcc\x90", "\xf7\xf0", "\xf4\x90",
                                           "\xff\xe0", "\x89\x00", "\x8e\xe0", "\x9b\xd9"};
         put(p, others[how & 7], 2);
@@ -140,17 +140,19 @@ static void call(program *p, fuzz_input record, unsigned count)
     put_word(p, ANSWERS + count % CALLS_MAX * 4);
 }
 
-/* Changes a word of its frame, and returns - through the return address, or by one of the calls itself. */
+/* Makes the signal handler. It changes words of its frame and returns by RET, by sigreturn or by rt_sigreturn. After 20
+ * calls it ends the program. */
 static void handler(program *p, fuzz_input *input)
 {
     unsigned how = fuzz_byte(input);
     p->at = HANDLER - ELF_BASE;
     put(p, "\xff\x05", 2); /* INC [] */
     put_word(p, ANSWERS + 0xf00);
-    put(p, "\x83\x3d", 2); /* CMP [],20; JA: 20 times is enough */
+    put(p, "\x83\x3d", 2); /* CMP [],20; JA */
     put_word(p, ANSWERS + 0xf00);
     put(p, "\x14\x77\x30", 3);
-    put(p, "\x83\x44\x24\x40\x02", 5); /* EIP of the frame: what faults has two bytes */
+    put(p, "\x83\x44\x24\x40\x02",
+        5); /* ADD to EIP in the frame, because instructions that fault have two bytes */
     for (unsigned i = 0; i < (how & 3); i++) {
         put(p, "\xc7\x84\x24", 3); /* MOV [ESP+n],value */
         put_word(p, fuzz_byte(input) * 4u);
@@ -169,8 +171,8 @@ static size_t program_make(program *p, fuzz_input *input)
     memset(p, 0, sizeof *p);
     for (unsigned i = 0; i < PATHS_COUNT; i++)
         snprintf((char *)p->file + (PATHS - ELF_BASE) + i * PATH_BYTES, PATH_BYTES, "%s", paths[i]);
-    for (unsigned i = 0; i < 0x200;
-         i++) /* what structures are made of: small numbers, pointers, places of code */
+    /* Small numbers and pointers to code and data, for calls that read structures. */
+    for (unsigned i = 0; i < 0x200; i++)
         p->file[DATA - ELF_BASE + i * 4] = (uint8_t)(i % 3 == 0 ? i : 0);
     for (unsigned i = 0; i < 0x200; i += 8) {
         const uint32_t words[3] = {HANDLER, DATA + i * 4, 0x04000000};
@@ -206,10 +208,9 @@ static size_t program_make(program *p, fuzz_input *input)
     return size;
 }
 
-/* The guest's standard streams: nothing comes, and what goes is gone. The process's own errors go elsewhere.
- */
 void __sanitizer_set_report_fd(void *fd) __attribute__((weak));
 
+/* Makes /dev/null the standard streams, which the guest uses. The fuzzer's own messages go to a copy of stderr. */
 static void streams_apart(void)
 {
     static int done;

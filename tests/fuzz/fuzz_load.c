@@ -30,7 +30,7 @@ static void put32(uint8_t *at, uint32_t value)
     memcpy(at, &value, sizeof value);
 }
 
-/* Section headers, symbols and names after an ELF file of `size` bytes. */
+/* Appends section headers, symbols and names to an ELF file of `size` bytes. Returns its new size. */
 static size_t add_symbols(uint8_t *file, size_t size, uint32_t base)
 {
     static const char names[] = "\0.text\0.symtab\0.strtab\0start\0loop\0data";
@@ -82,7 +82,7 @@ static size_t add_symbols(uint8_t *file, size_t size, uint32_t base)
     return size + sizeof sections;
 }
 
-/* A file of that kind as it should be. */
+/* Makes a valid file of a kind. Returns its size. */
 static size_t sample(uint8_t *file, kind which)
 {
     memset(file, 0, FILE_BYTES);
@@ -155,7 +155,7 @@ static p5_status load(p5_machine *machine, kind which, const char *path, const p
     }
 }
 
-/* Everything that a profile is turned into by the guest's symbols. */
+/* Writes the machine's profile in the formats that need the guest's symbols. */
 static void write_profile(p5_machine *machine)
 {
     p5_profile *profile;
@@ -174,7 +174,7 @@ static void run(p5_machine *machine, const char *path, int profiled)
     const p5_limits limits = {.size = sizeof limits, .max_instructions = 3000, .max_clocks = 10000000};
     p5_run_result result = {.size = sizeof result};
     p5_error error = {0};
-    /* with the symbols of the file, or as those of one more program or a map */
+    /* The guest's file is also given as a file of symbols if `profiled` is 2. */
     const char *const symbols[] = {path, NULL};
     const p5_profile_options options = {.size = sizeof options, .symbols = profiled == 2 ? symbols : NULL};
     if (profiled != 0 && p5_profile_start(machine, path, &options, &error) != P5_OK) {

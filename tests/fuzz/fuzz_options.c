@@ -1,6 +1,6 @@
-/* Runs command lines: verbs, their options with valid and invalid words, guests and files. An input is a list of numbers
- * of words, and of bytes that replace them. Each line runs in a process of its own, as the program does, and ends with a
- * status within its time. */
+/* Runs command lines: verbs, their options with valid and invalid words, guests and files. An input is a list of
+ * numbers of words, and of bytes that replace them. Each line runs in a process of its own, as the program does, and
+ * ends with a status within its time. */
 #include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -170,7 +170,7 @@ static void line_make(char line[WORDS_MAX][WORD_MAX], int *count, fuzz_input *in
         word[at] = (char)fuzz_byte(input);
         if (at == length)
             word[at + 1] = '\0';
-        for (char *byte = word; *byte != '\0'; byte++) /* nothing outside of the folder is written */
+        for (char *byte = word; *byte != '\0'; byte++) /* so that nothing outside the folder is written */
             if (*byte == '/' || *byte == '|')
                 *byte = ':';
     }
@@ -193,7 +193,7 @@ static void files_make(void)
     fuzz_file_make("case.s", text, sizeof text - 1);
 }
 
-/* Asked by the leak sanitizer when a process ends: it cannot look where the process has confined itself. */
+/* The leak sanitizer calls this when a process ends. It cannot check a process that has entered its sandbox. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
@@ -225,8 +225,7 @@ static void child(int count, char line[WORDS_MAX][WORD_MAX], bool leaks)
     if (leaks && __lsan_do_recoverable_leak_check != NULL && __lsan_do_recoverable_leak_check() != 0)
         status = FUZZ_SANITIZER_STATUS;
     fflush(NULL);
-    _exit(status); /* not exit: libFuzzer takes it for a crash, and looks for leaks as they are looked for
-                      here */
+    _exit(status); /* libFuzzer takes exit for a crash */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -240,7 +239,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pid_t pid = fork();
     LAW(pid >= 0);
     if (pid == 0)
-        child(count, line, size % 16 == 0); /* looking for leaks takes more time than most lines do */
+        child(count, line, size % 16 == 0); /* a check for leaks takes more time than most lines */
     while (waitpid(pid, &status, 0) < 0)
         LAW(errno == EINTR);
     int ended = WIFEXITED(status) && WEXITSTATUS(status) != FUZZ_SANITIZER_STATUS;

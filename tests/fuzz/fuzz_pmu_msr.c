@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             totals.clocks += step;
             LAW(p5_pmu_rdpmc(pmu, &privilege, ecx & 3, &later) == P5_NO_FAULT);
             later = (later - value) & 0xffffffffff;
-            LAW(later == step || later == 0); /* 0: selects nothing, or no privilege level */
+            LAW(later == step || later == 0); /* 0: the counter counts no event or at no privilege level */
             break;
         }
         default:

@@ -1,6 +1,6 @@
-/* Gives files to `merge`. A file is added as a whole or refused with a message, and a refused file leaves the database
- * as it was. The first byte selects the kind: random bytes; lines in the form that stat -j writes; a damaged database; a
- * database with additional contents. */
+/* Gives files to `merge`. A file is added as a whole or refused with a message, and a refused file leaves the
+ * database as it was. The first byte selects the kind: random bytes; lines in the form that stat -j writes; a
+ * damaged database; a database with additional contents. */
 #include <sqlite3.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void compose(FILE *out, fuzz_input *input)
     }
 }
 
-/* A database with one run, made once. */
+/* Makes a database with one run, once. */
 static void database_make(const char *path)
 {
     static uint8_t made[FILE_MAX];
@@ -72,7 +72,7 @@ static void database_make(const char *path)
     LAW(made_size < sizeof made);
 }
 
-/* Possible contents: views and triggers in place of tables, and other values. */
+/* Statements that change a database: views and triggers in place of tables, and other values. */
 static void database_change(const char *path, fuzz_input *input)
 {
     static const char *const changes[] = {

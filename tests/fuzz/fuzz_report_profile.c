@@ -1,6 +1,6 @@
-/* Reads profile files of any contents. A file is refused with a message, or is read, shown in every form, and the same
- * after it was written and read again. The input is the file itself if its first byte is 'p'; otherwise the fuzzer makes
- * lines of the right form with any numbers from it. */
+/* Reads profile files of any contents. A file is refused with a message, or is read, shown in every form, and the
+ * same after it was written and read again. The input is the file itself if its first byte is 'p'; otherwise the
+ * fuzzer makes lines of the right form with any numbers from it. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void compose(FILE *out, fuzz_input *input)
     fputs("end\n", out);
 }
 
-/* Everything that can be made of a profile. */
+/* Writes a profile in every form. */
 static void show(FILE *out, const p5_profile *p, bool samples)
 {
     static const char *const events[] = {"clocks", "data_read:k", "stall_agi", "executions", NULL};
@@ -93,7 +93,7 @@ static void show(FILE *out, const p5_profile *p, bool samples)
     LAW(p5_profile_write_diff(out, p, p, &comparison, &exceeded, &error) == P5_OK && exceeded == 0);
 }
 
-/* The profile as a file of its own in memory. */
+/* Returns the profile's file, which the caller frees. */
 static char *written(const p5_profile *p, size_t *size)
 {
     char *text = NULL;
