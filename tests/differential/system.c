@@ -995,6 +995,13 @@ static int is_dirty(u32 page)
     return (((u32 *)TABLE1)[page] & PTE_DIRTY) || (page == (DATA - TEST) >> 12 && data_written);
 }
 
+/* Fills memory with INT3: a jump there ends the test. */
+static void fill(u32 at, u32 bytes)
+{
+    u32 left = bytes / 4;
+    __asm__ volatile("rep stosl" : "+D"(at), "+c"(left) : "a"(0xcccccccc) : "memory");
+}
+
 /* Restores what the previous test, of kind `previous`, may have changed and report() has not restored. */
 static void restore(u32 previous)
 {
@@ -1005,10 +1012,10 @@ static void restore(u32 previous)
                               0x1800, 0x19c0,  0x1a00,  0x2000,  0x23c0,  0x2400,  0x27c0,  0x2800,
                               0xfc0,  0x10fc0, 0x11000, 0x11040, 0x111c0, 0x11200, 0x11fc0, 0x12000};
     enum { AT_ZERO = 4 };
-    for (u32 i = 0; i < (previous >= VIRTUAL ? sizeof low / sizeof low[0] : AT_ZERO); i++) {
-        u32 at = low[i] + (i < AT_ZERO ? 0 : V86), left = 16;
-        __asm__ volatile("rep stosl" : "+D"(at), "+c"(left) : "a"(0xcccccccc) : "memory");
-    }
+    if (later)
+        fill(0, KERNEL); /* 16-bit addresses in 32-bit code lead anywhere there */
+    for (u32 i = 0; i < (previous >= VIRTUAL ? sizeof low / sizeof low[0] : AT_ZERO); i++)
+        fill(low[i] + (i < AT_ZERO ? 0 : V86), 64);
     /* SGDT at FFFEh continues here or, with 16-bit addresses under Bochs, at 0. It is not executed again. */
     ((volatile u32 *)KERNEL)[0] = ((volatile u32 *)KERNEL)[1] = 0xcccccccc;
 }
@@ -1092,8 +1099,7 @@ static void make(u32 index)
     if (later)
         __asm__ volatile("fninit");
     code = test_code();
-    for (u32 i = 0; i < CODE_BYTES; i += 4)
-        *(u32 *)(code + i) = 0xcccccccc;
+    fill((u32)code, CODE_BYTES);
     make_registers(test_frame, below(2) ? 3 : below(4));
     for (u32 left = 1 + below(3); left != 0; left--)
         instruction();
@@ -1173,10 +1179,8 @@ void kernel_main(void);
 void kernel_main(void)
 {
     parameters = *(const struct parameters *)PARAMETERS;
-    for (volatile u32 *p = (volatile u32 *)0; p < (volatile u32 *)KERNEL; p++)
-        *p = 0xcccccccc; /* INT3: a jump there ends the test */
-    for (volatile u32 *p = (volatile u32 *)V86; p < (volatile u32 *)(V86 + 0x14000); p++)
-        *p = 0xcccccccc;
+    fill(0, KERNEL);
+    fill(V86, 0x14000);
     for (u32 k = 0; k < PAGES * 1024; k++)
         ((u32 *)KEPT)[k] = (k >> 10) * 0x1010101 + (k & 1023) * 0x10001;
     *(u16 *)(KEPT + END) = INT_20H;
