@@ -3,12 +3,14 @@
  * if there is one. */
 #include "core/memory/memory.h"
 
-/* Returns the number of the code TLB's entry for `linear`, or -1. A fetch does not say whether its page is large, so
- * both keys are tried. */
-static int find_page(struct memory *m, uint32_t linear)
+#include <assert.h>
+
+/* Returns the code TLB's entry for `linear`, or TLB_NO_ENTRY. A fetch does not say whether its page is large, so both keys
+ * are tried. */
+static unsigned find_page(struct memory *m, uint32_t linear)
 {
-    int entry = tlb_find(&m->code_tlb, tlb_key(linear, false));
-    if (entry < 0 && !m->code_tlb_splits)
+    unsigned entry = tlb_find(&m->code_tlb, tlb_key(linear, false));
+    if (entry == TLB_NO_ENTRY && !m->code_tlb_splits)
         entry = tlb_find(&m->code_tlb, tlb_key(linear, true));
     return entry;
 }
@@ -21,15 +23,16 @@ static uint64_t translate(struct memory *m, uint32_t linear, uint32_t physical, 
     *cacheable = true;
     if (!m->paging)
         return asked;
-    int entry = find_page(m, linear);
-    if (entry >= 0) {
-        tlb_used(&m->code_tlb, (unsigned)entry);
-        observed_entry(m->arrays, &m->code_tlb, (unsigned)entry, false);
+    unsigned entry = find_page(m, linear);
+    if (entry != TLB_NO_ENTRY) {
+        tlb_used(&m->code_tlb, entry);
+        observed_entry(m->arrays, &m->code_tlb, entry, false);
     } else {
         answer->tlb_miss = true;
         memory_count(m, P5_EVENT_CODE_TLB_MISS);
         asked = walk_code(m, tlb_key(linear, false), physical, asked);
         entry = find_page(m, linear);
+        assert(entry != TLB_NO_ENTRY);
     }
     *cacheable = (m->code_tlb.row[entry].attributes & TLB_CACHE_DISABLE) == 0;
     return asked;

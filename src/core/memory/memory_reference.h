@@ -119,19 +119,19 @@ look_up_page(struct memory *m, const p5_access *access, part at, uint64_t clock)
     bool large = (access->flags & P5_ACCESS_LARGE_PAGE) != 0, write = (access->flags & P5_ACCESS_WRITE) != 0;
     tlb *t = memory_data_tlb(m, large);
     uint32_t key = tlb_key(at.linear, large);
-    int entry = tlb_find(t, key);
-    page_answer answer = {clock, entry < 0};
-    if (entry < 0) {
+    const unsigned entry = tlb_find(t, key);
+    page_answer answer = {clock, entry == TLB_NO_ENTRY};
+    if (answer.missed) {
         memory_count(m, P5_EVENT_DATA_TLB_MISS);
         uint8_t attributes =
             (uint8_t)(((access->flags & P5_ACCESS_CACHE_DISABLE) != 0 ? TLB_CACHE_DISABLE : 0) |
                       ((access->flags & P5_ACCESS_WRITE_THROUGH) != 0 ? TLB_WRITE_THROUGH : 0));
         answer.until = walk_data(m, key, at.physical, attributes, write, clock);
     } else {
-        tlb_used(t, (unsigned)entry);
-        observed_entry(m->arrays, t, (unsigned)entry, false);
+        tlb_used(t, entry);
+        observed_entry(m->arrays, t, entry, false);
         if (write && t->row[entry].key.of[1] == 0)
-            answer.until = walk_set_dirty(m, (unsigned)entry, large, clock);
+            answer.until = walk_set_dirty(m, entry, large, clock);
     }
     if (answer.until > clock)
         memory_clocks(m, P5_EVENT_DATA_CACHE_TLB_MISS_STALL_DURATION, answer.until - clock);

@@ -100,20 +100,20 @@ static unsigned first_entry(const tlb *t, uint32_t linear)
     return ((linear >> t->set_shift) & (t->sets - 1)) << t->way_bits;
 }
 
-/* Returns the entry that translates `key`, or -1. */
-int tlb_find(tlb *t, uint32_t key)
+/* Returns the entry that translates `key`, or TLB_NO_ENTRY. */
+unsigned tlb_find(tlb *t, uint32_t key)
 {
     unsigned hint = tlb_hint_of(key);
     if (t->row[t->hint[hint]].key.of[0] == key)
         return t->hint[hint];
     for (uint64_t rest = *group_of(t, key); rest != 0; rest &= rest - 1) {
-        const int entry = __builtin_ctzll(rest);
+        const unsigned entry = (unsigned)__builtin_ctzll(rest);
         if (t->row[entry].key.of[0] == key) {
             t->hint[hint] = (uint8_t)entry;
             return entry;
         }
     }
-    return -1;
+    return TLB_NO_ENTRY;
 }
 
 /* Fills a translation into an invalid way of its set, or the one to be replaced. Returns the entry. */
@@ -149,12 +149,12 @@ void tlb_drop(tlb *t, unsigned entry)
 /* INVLPG: drops the entries of either size that translate `linear`. */
 void tlb_invalidate(tlb *t, uint32_t linear)
 {
-    int entry;
+    unsigned entry;
     /* there is more than one only if a test register wrote the page twice */
-    while ((entry = tlb_find(t, tlb_key(linear, false))) >= 0)
-        tlb_drop(t, (unsigned)entry);
-    while ((entry = tlb_find(t, tlb_key(linear, true))) >= 0)
-        tlb_drop(t, (unsigned)entry);
+    while ((entry = tlb_find(t, tlb_key(linear, false))) != TLB_NO_ENTRY)
+        tlb_drop(t, entry);
+    while ((entry = tlb_find(t, tlb_key(linear, true))) != TLB_NO_ENTRY)
+        tlb_drop(t, entry);
 }
 
 /* Returns an entry as the test registers see it. */

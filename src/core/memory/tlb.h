@@ -16,7 +16,7 @@
 
 enum {
     TLB_ENTRIES = 64,           /* the most entries */
-    TLB_NO_ENTRY = TLB_ENTRIES, /* the number that stands for no entry */
+    TLB_NO_ENTRY = TLB_ENTRIES, /* number that stands for no entry */
     TLB_HINTS = 256,            /* size of `hint` */
     TLB_GROUPS = 64             /* size of `group` */
 };
@@ -120,8 +120,8 @@ static inline void tlb_used(tlb *t, unsigned entry)
     t->last = 0;
 }
 
-/* Returns the entry that translates `key`, or -1. Changes nothing but the hint. */
-int tlb_find(tlb *t, uint32_t key);
+/* Returns the entry that translates `key`, or TLB_NO_ENTRY. Changes nothing but the hint. */
+unsigned tlb_find(tlb *t, uint32_t key);
 /* Fills a translation into the first invalid way of its set, or the one that the LRU bits point to, and uses it.
  * `dirty`: the reference is a write. Returns the entry. */
 unsigned tlb_fill(tlb *t, uint32_t key, uint32_t physical, uint8_t attributes, bool dirty);

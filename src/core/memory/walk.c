@@ -74,8 +74,8 @@ static uint64_t walk(struct memory *m, uint32_t linear, bool write, uint64_t ask
 uint64_t memory_fault(struct memory *m, uint32_t linear, bool code, uint64_t asked)
 {
     tlb *t = code ? &m->code_tlb : &m->data_tlb, *large = code ? t : memory_data_tlb(m, true);
-    if (m->hooks.walk == NULL || tlb_find(t, tlb_key(linear, false)) >= 0 ||
-        tlb_find(large, tlb_key(linear, true)) >= 0)
+    if (m->hooks.walk == NULL || tlb_find(t, tlb_key(linear, false)) != TLB_NO_ENTRY ||
+        tlb_find(large, tlb_key(linear, true)) != TLB_NO_ENTRY)
         return asked;
     uint32_t directory, table;
     m->hooks.walk(m->hooks.context, linear, &directory, &table);

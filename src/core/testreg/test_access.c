@@ -372,15 +372,15 @@ void test_tlb_write(void *context, const test_tlb_entry *entry)
         test_tlb_write(core->exact, entry);
 }
 
-/* Finds the entry for entry->linear, and sets `*t` to its TLB. Returns its index, or -1 for a miss. 4 MB pages come
+/* Finds the entry for entry->linear, and sets `*t` to its TLB. Returns its index, or TLB_NO_ENTRY for a miss. 4 MB pages come
  * first: if both match, the processor reports PS = 1 (table 26-13). The code TLB has such pages too, on the P55C, but
  * only after page walks. */
-static int find_entry(struct memory *m, const test_tlb_entry *entry, tlb **t)
+static unsigned find_entry(struct memory *m, const test_tlb_entry *entry, tlb **t)
 {
     uint32_t small = tlb_key(entry->linear, false), large = tlb_key(entry->linear, true);
     *t = entry->data_tlb ? memory_data_tlb(m, true) : memory_code_tlb(m);
-    int at = tlb_find(*t, large);
-    if (at >= 0)
+    const unsigned at = tlb_find(*t, large);
+    if (at != TLB_NO_ENTRY)
         return at;
     *t = entry->data_tlb ? memory_data_tlb(m, false) : memory_code_tlb(m);
     return tlb_find(*t, small);
@@ -396,10 +396,10 @@ bool test_tlb_read(void *context, test_tlb_entry *entry)
         test_tlb_read(core->exact, &other);
     }
     memo_settle(core);
-    int at = find_entry(m, entry, &t);
-    if (at < 0)
+    const unsigned at = find_entry(m, entry, &t);
+    if (at == TLB_NO_ENTRY)
         return false;
-    tlb_entry found = tlb_get(t, (unsigned)at);
+    tlb_entry found = tlb_get(t, at);
     entry->valid = true;
     entry->physical = found.physical;
     entry->dirty = found.dirty;
@@ -409,9 +409,9 @@ bool test_tlb_read(void *context, test_tlb_entry *entry)
     entry->cache_disable = (found.attributes & TLB_CACHE_DISABLE) != 0;
     entry->write_through = (found.attributes & TLB_WRITE_THROUGH) != 0;
     entry->lru = (uint8_t)(found.lru & 7); /* before this read, which is a use */
-    entry->entry = (uint8_t)((unsigned)at & (tlb_ways(t) - 1));
-    tlb_used(t, (unsigned)at);
-    parity_read_tlb(&core->planted->parity, planted_tlb_number(m, t), (unsigned)at);
+    entry->entry = (uint8_t)(at & (tlb_ways(t) - 1));
+    tlb_used(t, at);
+    parity_read_tlb(&core->planted->parity, planted_tlb_number(m, t), at);
     return true;
 }
 

@@ -114,16 +114,16 @@ TEST(bits_follow_from_uses)
     for (unsigned n = 0; n < 5000; n++) {
         const uint32_t page = n * n * 7919u % PAGES, key = tlb_key(page << 12, false);
         const unsigned set = page % SETS;
-        int entry = tlb_find(&t, key);
-        if (entry < 0) {
+        unsigned entry = tlb_find(&t, key);
+        if (entry == TLB_NO_ENTRY) {
             uint64_t victim = replacement_victim(WAYS, bits[set]);
-            entry = (int)tlb_fill(&t, key, 0, 0, false);
+            entry = tlb_fill(&t, key, 0, 0, false);
             if (n > 1000)
                 assert_int_equal(entry, set * WAYS + victim);
         } else {
-            tlb_used(&t, (unsigned)entry);
+            tlb_used(&t, entry);
         }
-        bits[set] = replacement_used(WAYS, bits[set], (unsigned)entry % WAYS);
+        bits[set] = replacement_used(WAYS, bits[set], entry % WAYS);
         assert_int_equal(tlb_lru(&t, set), bits[set]);
         if (n % 500 == 0) { /* by way of a snapshot, too */
             tlb_store(&t);
@@ -268,7 +268,7 @@ TEST(rights_of_an_entry)
         const uint32_t linear = 0x40000 + i * 0x1000;
         fixture_data(&f, linear, 4, 0);
         tlb *t = &f.memory->data_tlb;
-        const unsigned came = tlb_get(t, (unsigned)tlb_find(t, tlb_key(linear, false))).attributes;
+        const unsigned came = tlb_get(t, tlb_find(t, tlb_key(linear, false))).attributes;
         assert_int_equal(came, attributes[i]);
         for (unsigned j = 0; j < i; j++)
             assert_int_equal(came & attributes[j], 0);
@@ -327,9 +327,9 @@ TEST(raw_entries_come_back)
                     .attributes = TLB_WRITABLE,
                     .lru = 5};
     tlb_put(&t, 2, &in);
-    int entry = tlb_find(&t, tlb_key(0x12345678, false));
+    const unsigned entry = tlb_find(&t, tlb_key(0x12345678, false));
     assert_int_equal(entry, 5 * 4 + 2); /* set = low 4 bits of page number 12345h */
-    tlb_entry out = tlb_get(&t, (unsigned)entry);
+    tlb_entry out = tlb_get(&t, entry);
     assert_int_equal(out.linear, in.linear);
     assert_int_equal(out.physical, in.physical);
     assert_true(out.valid && out.dirty && !out.large);
