@@ -2,7 +2,6 @@
 #include "p5tool/report.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "report/decimal.h"
 
 bool p5_parse_size(const char *text, uint64_t *bytes)
 {
@@ -19,7 +19,7 @@ bool p5_parse_size(const char *text, uint64_t *bytes)
 bool p5_parse_number(const char *text, uint64_t *value)
 {
     char last = text[0] != '\0' ? text[strlen(text) - 1] : '\0';
-    double factor = last == 'k' || last == 'K' ? 1e3 : last == 'M' ? 1e6 : last == 'G' ? 1e9 : 1;
+    const double factor = decimal_factor(last);
     /* text_to_u64 takes k, M and G as powers of 1024, so it is not used for them. */
     if (factor == 1 && text_to_u64(text, value))
         return true;
@@ -30,11 +30,10 @@ bool p5_parse_number(const char *text, uint64_t *value)
     if (!isdigit((unsigned char)text[0]) || strlen(text) >= sizeof digits || strpbrk(digits, "xX") != NULL ||
         !text_to_double(digits, &number))
         return false;
-    /* `number` is rounded: 1.001 * 1e3 is less than 1001. From 2^53 on, a double does not represent every whole number. */
-    const double whole = round(number * factor);
-    if (!(whole >= 0) || whole >= 0x1p53 || whole / factor != number)
+    /* From 2^53 on, a double does not represent every whole number. */
+    if (!decimal_scale(number, factor, &number) || !(number >= 0) || number >= 0x1p53)
         return false;
-    *value = (uint64_t)whole;
+    *value = (uint64_t)number;
     return true;
 }
 

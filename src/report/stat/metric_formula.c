@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "p5tool/report.h"
+#include "report/decimal.h"
 #include "report/stat/metric.h"
 
 /* DEEPEST limits nesting and the values on the evaluation stack, so that no text can exhaust the host's stack. Practical
@@ -70,11 +71,10 @@ static p5_status parse_number(parser *p)
     const char *start = p->scan->at;
     char *end;
     double number = strtod(start, &end);
-    double factor = *end == 'k' || *end == 'K' ? 1e3 : *end == 'M' ? 1e6 : *end == 'G' ? 1e9 : 1;
+    const double factor = decimal_factor(*end);
     if (factor != 1)
         end++;
-    const double whole = round(number * factor); /* `number` is rounded: 1.001 * 1e3 is less than 1001 */
-    number = whole / factor == number ? whole : number * factor;
+    decimal_scale(number, factor, &number);
     if (!isfinite(number))
         return scan_fail(p->scan, start, P5_ERR_RANGE, "the number is too large");
     if (isalnum((unsigned char)*end) || *end == '_' || *end == '.')
