@@ -422,9 +422,10 @@ class Machine(_Closing):
 def _share(share):
     """The fields of p5_share from a path or a dictionary. The strings in them live as long as the result."""
     fields = dict(share) if isinstance(share, dict) else {"host": share}
+    known = [name for name, _ in ffi.typeof("p5_share").fields if name != "size"]
     for name in fields:
-        if name not in ("host", "guest", "writable", "max_bytes"):
-            raise TypeError(f"a share has no field '{name}'")
+        if name not in known:
+            raise TypeError(f"a share has no field '{name}', but {', '.join(known)}")
     strings = {name: _c_string(fields[name]) for name in ("host", "guest") if name in fields}
     return {"size": ffi.sizeof("p5_share"), **fields, **strings}
 

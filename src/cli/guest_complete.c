@@ -51,8 +51,8 @@ static bool complete_counters(guest_options *options)
             options->machine.event_select[i] = p5_evtsel_encode(&select[i], i, monitor);
     }
     if (monitor != 0) {
-        /* Bit EN of PERFEVTSEL0 enables both counters. Without --ctr0 it is the only bit: with all of these members, no
-         * other one is set. */
+        /* Bit EN of PERFEVTSEL0 enables both counters, so it is also set if there is only --ctr1. The value of this
+         * selection has no other bit. */
         const p5_counter_select enabled = {.overflow_pin = true};
         if (monitor == P5_MONITOR_P6 && counter[1] != NULL)
             options->machine.event_select[0] |= p5_evtsel_encode(&enabled, 0, monitor);
@@ -157,13 +157,13 @@ static bool complete_load(guest_options *options)
 /* Checks before the run that the snapshot can be written. Returns false after a message. */
 static bool check_save(const char *path)
 {
+    if (path[0] == '\0')
+        return cli_refuse("--save", path, 1, "the snapshot needs a name");
     struct stat there;
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
     const char *wrong = NULL;
-    if (path[0] == '\0')
-        wrong = "it has no name";
-    else if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
         wrong = "this is not a regular file";
     else if (folder == NULL || access(folder, W_OK | X_OK) != 0)
         wrong = strerror(errno);

@@ -106,7 +106,7 @@ def test_errors_are_the_librarys():
         machine.counts()
     with pytest.raises(TypeError, match="clock_hmz"):
         p5scope.Machine(clock_hmz=100)
-    with pytest.raises(TypeError, match="a share has no field 'gest'"):
+    with pytest.raises(TypeError, match="a share has no field 'gest', but host, guest, writable, max_bytes"):
         p5scope.Machine(shares=[{"host": "/", "gest": "/data"}])
     with pytest.raises(p5scope.Error, match="decode"):
         with p5scope.Core() as core:
