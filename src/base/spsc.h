@@ -24,8 +24,8 @@ enum {
  * `backoff` waits. */
 typedef struct spsc_patience {
     bool never_polls; /* because there is one processor only */
-    unsigned
-        backoff; /* 0 after a successful poll; 1, 2, 4 and so on after unsuccessful ones, up to a limit */
+    /* 0 after a successful poll; 1, 2, 4 and so on after unsuccessful ones, up to a limit. */
+    unsigned backoff;
     unsigned skips_left; /* waits that remain of `backoff` */
 } spsc_patience;
 

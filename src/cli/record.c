@@ -14,8 +14,8 @@ typedef struct record_options {
     char *sample_event; /* of --period EVENT/N */
     uint64_t sample_period;
     word_list events; /* --events: columns of --callgrind and --cachegrind */
-    word_list
-        checked; /* -e, for users of perf: only the names are checked, because a profile has every event */
+    /* -e, for users of perf: only the names are checked, because a profile has every event. */
+    word_list checked;
     const char **symbols; /* files of --symbols, and the program of --init */
 } record_options;
 

@@ -83,7 +83,9 @@ typedef enum isa_branch {
  * p5_value (p5scope/core.h), with members a and b, per executed instruction of such a form. */
 typedef enum isa_value_kind {
     ISA_VALUE_NONE,
-    ISA_VALUE_SOURCE, /* a = only the bit that is found of the source operand (BSF, BSR), EAX (CPUID), ECX (RDMSR, WRMSR) */
+    /* a = source operand of BSF or BSR, in which bits other than the one that is found may be missing; EAX of CPUID; ECX
+     * of RDMSR and WRMSR */
+    ISA_VALUE_SOURCE,
     ISA_VALUE_COUNT, /* a = shift count as in CL, unmasked (RCL/RCR by CL) */
     ISA_VALUE_X87,   /* a, b = ST(0) and the other operand as IEEE doubles (FDIV, FSQRT, FSIN, FPREM, ...) */
     ISA_VALUE_SATURATED /* a = 1 if at least one element was clipped (saturating MMX) */

@@ -14,8 +14,8 @@ typedef struct bound {
     uint32_t walk_clocks; /* a page walk */
     uint32_t port_clocks; /* a reference to a port */
     uint32_t backlog_clocks; /* what earlier instructions may still take, a pending one included */
-    uint32_t fetch_clocks; /* how long after EX is free an instruction that was asked for before may arrive */
-    uint32_t string_walks; /* number of page walks of a REP string within two pages for each operand */
+    uint32_t fetch_clocks;   /* the longest that a free EX waits for code, which was requested before */
+    uint32_t string_walks;   /* number of page walks of a REP string within two pages for each operand */
 } bound;
 
 bound bound_of_model(const p5_model *model);

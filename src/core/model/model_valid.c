@@ -51,9 +51,8 @@ static const char *contradiction(const p5_model *m)
     if (m->write_buffer_per_pipe && m->write_buffers % 2 != 0)
         return "write_buffers.entries must be even if they belong to pipes";
     if (bound_of_model(m).fetch_clocks > INT16_MAX) /* the states of the pipe have 16 bits for it */
-        return "with these figures of [bus], [dram] and [agent], code could come 32768 core clocks after it "
-               "was "
-               "asked for, or later; make the slowest of them faster";
+        return "with these figures of [bus], [dram] and [agent], the processor could wait 32768 core clocks "
+               "or longer for code; make the slowest of them faster";
     return NULL;
 }
 

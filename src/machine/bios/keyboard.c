@@ -111,7 +111,7 @@ uint16_t bios_key_word(const key_press *key)
 }
 
 /* Processes the byte of the keyboard controller in AL, which INT 15h AH = 4Fh has let pass: tracks the modifier keys, and
- * stores the word of a pressed key. The user's input waits while the buffer is full, as a user would who hears the beep. */
+ * stores the word of a pressed key. The user's input waits while the buffer is full: a user would stop typing at the beep. */
 void bios_key_interrupt(bios *b)
 {
     uint8_t code = bios_low(b, ENGINE_EAX), flags = (uint8_t)bios_load(b, BDA_SHIFT, 1);

@@ -23,7 +23,8 @@
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
-/* Two modes that differ only in their number. On a composite monitor the first shows no colours; a VGA shows both alike. */
+/* Two modes that differ only in their number. On a composite monitor one of them shows no colours; a VGA shows
+ * both alike. */
 #define MODES(first, second, ...) MODE(first, __VA_ARGS__), MODE(second, __VA_ARGS__)
 static const video_mode modes[] = {
     MODES(0x00, 0x01, VIDEO_TEXT, 360, 400, 40, 16, 0x800, 0x67, {0x03, 0x08, 0x03, 0x00, 0x02},

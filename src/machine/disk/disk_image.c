@@ -314,8 +314,8 @@ static void open_again(disk_image *disk, const saved_disk *saved, const disk_gra
 
 void disk_image_transfer(disk_image *disk, const disk_grant *grant, snapshot *s)
 {
-    saved_disk saved = {.kind =
-                            DRIVE_NONE}; /* also after loading a snapshot of revision 1, which has no disks */
+    /* The kind stays so when a snapshot of revision 1, which has no disks, is loaded. */
+    saved_disk saved = {.kind = DRIVE_NONE};
     if (!s->loading)
         saved = (saved_disk){.kind = disk->kind,
                              .writable = disk->writable,

@@ -47,9 +47,9 @@ static inline uint64_t disk_image_block(const disk_image *disk, uint32_t cylinde
 {
     return ((uint64_t)cylinder * disk->heads + head) * disk->per_track + sector - 1;
 }
-/* Read or write the `sector_bytes` bytes of a sector. Return false if the drive has no such sector, if the host reports an
- * error, if memory runs out, or for a write to a CD, also if it emulates a disk. Until they are written, sectors after the file's end read as zeros. The first
- * write extends a writable file to all of the drive's sectors. */
+/* Read or write the `sector_bytes` bytes of a sector. Return false if the drive has no such sector, the host reports an
+ * error, or memory runs out, and for a write to a CD, also where it emulates a disk. Until they are written, sectors
+ * after the file's end read as zeros. The first write extends a writable file to all of the drive's sectors. */
 bool disk_image_read(const disk_image *disk, uint64_t sector, void *bytes);
 bool disk_image_write(disk_image *disk, uint64_t sector, const void *bytes);
 /* Returns true if the sector is one of the disk's and lies wholly or partly after the file's end. */

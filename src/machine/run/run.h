@@ -7,7 +7,7 @@
 
 /* Checks that a run can begin: a guest is loaded for more than inspection, and no run is in progress. */
 p5_status machine_check_ready(const p5_machine *machine, p5_error *error);
-/* Does that for a run with the caller's limits and result (may be NULL), checks these, and copies the limits to *own. */
+/* Calls machine_check_ready and checks the caller's limits and result (may be NULL). Copies the limits to *own. */
 p5_status machine_check_run(const p5_machine *machine, const p5_limits *limits, p5_limits *own,
                             p5_run_result *result, p5_error *error);
 /* Delivers an external interrupt, an NMI or a machine check (P5_TRANSFER_FAULT) at this boundary, and notifies the

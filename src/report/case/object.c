@@ -25,8 +25,8 @@ typedef struct placed {
     GElf_Shdr header;
     const char *name;
     uint32_t address; /* 0 = not in memory */
-    uint8_t
-        *bytes; /* its contents in p5_case_program.text or .data; NULL = not in memory, or zeroed memory */
+    /* Its contents in p5_case_program.text or .data; NULL = not in memory, or zeroed memory. */
+    uint8_t *bytes;
 } placed;
 
 typedef struct placement {

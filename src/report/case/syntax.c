@@ -339,8 +339,8 @@ p5_status code_check(const char *name, const char *text, bool att, p5_error *err
             att = is_word(word, length, ".att_syntax");
         else if (s.after_semicolon) {
             error_set(error, P5_ERR_SYNTAX, "a semicolon separates instructions, and begins no comment");
-            error_hint(error, "comments begin with #; for a NASM source, measure the object that nasm -f "
-                              "elf32 makes, with --function");
+            error_hint(error, "comments begin with #; for a NASM source, measure the object "
+                              "that nasm -f elf32 makes, with --function");
             status = refuse(&c, &s, s.text);
         } else if (!att) {
             status = check_intel(&c, &s);

@@ -55,9 +55,9 @@ struct p5_trace {
 struct trace_sink {
     p5_status (*begin)(p5_trace *trace, p5_error *error); /* writes the header */
     void (*window)(p5_trace *trace, bool opens);          /* called before row "start" and after row "stop" */
-    void (*row)(p5_trace *trace,
-                const trace_row *row); /* NULL: there are no rows, and `insn` replaces them */
-    void (*insn)(void *trace, const p5_trace_insn *insn); /* the core's callback within the window */
+    void (*row)(p5_trace *trace, const trace_row *row);   /* NULL: no rows are written */
+    void (*insn)(void *trace, const p5_trace_insn *insn); /* the core's callback within the window; a format
+                                                             with it has no rows */
     void (*pin)(p5_trace *trace, p5_pin pin, bool level, uint64_t clock); /* within the window */
     /* Called when the trace is closed, also after an error. `ending` is that of p5_trace_close. Frees `state`. */
     p5_status (*end)(p5_trace *trace, const char *ending, p5_error *error);
