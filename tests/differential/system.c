@@ -43,9 +43,11 @@ enum {
     RECORDS_AT = 0x800000, /* the same, physical: 8 MB */
     V86 = 0x80000,         /* pages of tests in V86 and real mode */
     V86_PAGES = 4,
-    LOW_BYTES = 1024, /* compared data of these tests, at V86 + 4096 */
-    LEVEL = 8,        /* first descriptor of level 0 */
-    KINDS = 10,       /* descriptors of each level */
+    V86_END = V86 + 0x14000, /* end of the segments of these tests */
+    LOW = V86 + 0x1000,      /* their data that is compared */
+    LOW_BYTES = 1024,
+    LEVEL = 8,  /* first descriptor of level 0 */
+    KINDS = 10, /* descriptors of each level */
     SPECIAL = 48,
     DESCRIPTORS = 64,
     MAIN_TSS = 3,
@@ -1007,15 +1009,17 @@ static void restore(u32 previous)
 {
     __asm__ volatile("mov %0, %%cr3" : : "r"(DIRECTORY) : "memory");
     load_tables();
-    /* The places of offset() in a segment that begins at 0, and in those of real and V86 mode. */
-    static const u32 low[] = {0,      0x3e0,   0x7e0,   0xffc0,  0x1400,  0x15c0,  0x1600,  0x17c0,
-                              0x1800, 0x19c0,  0x1a00,  0x2000,  0x23c0,  0x2400,  0x27c0,  0x2800,
-                              0xfc0,  0x10fc0, 0x11000, 0x11040, 0x111c0, 0x11200, 0x11fc0, 0x12000};
-    enum { AT_ZERO = 4 };
-    if (later)
+    if (later) {
         fill(0, KERNEL); /* 16-bit addresses in 32-bit code lead anywhere there */
-    for (u32 i = 0; i < (previous >= VIRTUAL ? sizeof low / sizeof low[0] : AT_ZERO); i++)
-        fill(low[i] + (i < AT_ZERO ? 0 : V86), 64);
+    } else {             /* places of offset() in a segment that begins at 0 */
+        static const u32 low[] = {0, 0x3e0, 0x7e0, 0xffc0};
+        for (u32 i = 0; i < sizeof low / sizeof low[0]; i++)
+            fill(low[i], 64);
+    }
+    if (previous >= VIRTUAL) { /* all but what report() has restored */
+        fill(V86, LOW - V86);
+        fill(LOW + LOW_BYTES, V86_END - LOW - LOW_BYTES);
+    }
     /* SGDT at FFFEh continues here or, with 16-bit addresses under Bochs, at 0. It is not executed again. */
     ((volatile u32 *)KERNEL)[0] = ((volatile u32 *)KERNEL)[1] = 0xcccccccc;
 }
@@ -1162,7 +1166,7 @@ static void report(u32 index, system_record *r)
         copy((void *)(PHYSICAL + at), (void *)(KEPT + at), PUSHED);
     }
     data_written = 0;
-    r->low = kind >= VIRTUAL ? restored((void *)(V86 + 4096), (void *)KEPT, LOW_BYTES / 4) : 0;
+    r->low = kind >= VIRTUAL ? restored((void *)LOW, (void *)KEPT, LOW_BYTES / 4) : 0;
     r->descriptors = restored(gdt, gdt_kept, sizeof gdt / 4) + restored(ldt, ldt_kept, sizeof ldt / 4);
     r->pages = restored((void *)TABLE1, table_kept, sizeof table_kept / 4);
     r->tss = restored(&other_tss, &other_kept, sizeof other_tss / 4) +
@@ -1180,12 +1184,12 @@ void kernel_main(void)
 {
     parameters = *(const struct parameters *)PARAMETERS;
     fill(0, KERNEL);
-    fill(V86, 0x14000);
+    fill(V86, V86_END - V86);
     for (u32 k = 0; k < PAGES * 1024; k++)
         ((u32 *)KEPT)[k] = (k >> 10) * 0x1010101 + (k & 1023) * 0x10001;
     *(u16 *)(KEPT + END) = INT_20H;
     copy((void *)PHYSICAL, (void *)KEPT, PAGES * 4096);
-    copy((void *)(V86 + 4096), (void *)KEPT, LOW_BYTES);
+    copy((void *)LOW, (void *)KEPT, LOW_BYTES);
     make_tables();
     make_pages();
     reset_registers();
