@@ -1,6 +1,6 @@
 /* Saves and loads the objects of a snapshot's stream; snapshot.h has their format. An object is an array of structures,
- * the *rows*. For each of their fields it has a *column*: that field's numbers of all rows. All functions do nothing
- * once s->status is an error. */
+ * the *rows*. For each of their fields it has a *column*: that field's numbers of all rows. Nothing is
+ * written or loaded once s->status is an error. */
 #include "base/snapshot_field.h"
 
 #include <assert.h>
@@ -75,10 +75,12 @@ static void get_name(snapshot *s, char name[256], const char *object)
     uint8_t length = 0;
     get(s, &length, sizeof length, object);
     get(s, name, length, object);
-    name[s->status == P5_OK ? length : 0] = '\0';
-    for (char *c = name; *c != '\0'; c++)
+    if (s->status != P5_OK)
+        length = 0;
+    for (char *c = name; c < name + length; c++)
         if (*c < ' ' || *c > '~')
             *c = '?';
+    name[length] = '\0';
 }
 
 static void put_object(snapshot *s, const char *name, const object_header *header)
@@ -111,7 +113,8 @@ static void save_column(snapshot *s, const snapshot_column *c, const void *state
     field_header h = {(uint8_t)snapshot_type_of(f), f->element, c->count};
     char *text = NULL;
     if (h.type == SNAPSHOT_STRING) {
-        snapshot_gather(c, state, &text); /* the structure's pointer; there is only one row */
+        assert(c->count == 1); /* structures with strings are saved one by one */
+        snapshot_gather(c, state, &text);
         h.size = 1;
         h.count = text != NULL ? strlen(text) + 1 : 0;
         if (h.count > STRING_MOST)
@@ -204,7 +207,8 @@ static void check_texts(load *l, const snapshot_column *c, const field_header *h
                             c->name, (unsigned)h->size);
 }
 
-/* Replaces the structure's string, which is freed, by a copy of `from`. h->count bytes with the NUL; 0: NULL. */
+/* Replaces the structure's string, which is freed, by a copy of `from`, which has h->count bytes with the NUL; 0: by
+ * NULL. */
 static void load_string(load *l, const snapshot_column *c, const field_header *h, char *from)
 {
     char *text = NULL;
@@ -218,6 +222,7 @@ static void load_string(load *l, const snapshot_column *c, const field_header *h
     if (l->s->status != P5_OK)
         return;
     char *old;
+    assert(c->count == 1);
     snapshot_gather(c, l->states, &old);
     free(old);
     snapshot_scatter(c, &text, l->states);
@@ -243,7 +248,7 @@ static bool fits(const snapshot_column *c, const field_header *h)
 static void load_column(load *l, const snapshot_column *c, const field_header *h)
 {
     if (!fits(c, h)) {
-        snapshot_refuse(l->s, "%s.%s: %" PRIu64 " of %u bytes and type %u are not what it has",
+        snapshot_refuse(l->s, "%s.%s: %" PRIu64 " of %u bytes and type %u do not fit the field",
                         l->table->name, c->name, h->count, (unsigned)h->size, (unsigned)h->type);
         return;
     }
@@ -282,19 +287,22 @@ static void load_field(load *l)
     get(l->s, &h.count, sizeof h.count, l->table->name);
     for (size_t n = 0; n < all->of.count && l->s->status == P5_OK; n++) {
         size_t i = (l->next + n) % all->of.count;
-        if (l->seen[i] || strcmp(all->of.items[i].name, name) != 0)
+        if (strcmp(all->of.items[i].name, name) != 0)
             continue;
+        if (l->seen[i])
+            snapshot_refuse(l->s, "%s.%s: the snapshot has the field twice", l->table->name, name);
+        else
+            load_column(l, &all->of.items[i], &h);
         l->seen[i] = true;
         l->next = i + 1;
-        load_column(l, &all->of.items[i], &h);
         return;
     }
     snapshot_refuse(l->s, "%s.%s: this p5scope does not know the field; the snapshot was made by %s",
                     l->table->name, name, l->s->version != NULL ? l->s->version : "another one");
 }
 
-/* Loads an object of `fields` fields. A field that is missing keeps its value if it is newer than the file's revision,
- * or is one of a set of fields by name (snapshot_field.each); others are an error. */
+/* Loads an object of `fields` fields. A column that the object lacks is not loaded if it is newer than the file's
+ * revision, or if its field has a name for each index (snapshot_field.each). Without any other the object is refused. */
 static void load_fields(snapshot *s, const snapshot_table *table, const snapshot_columns *columns,
                         void *states, unsigned fields)
 {
@@ -312,7 +320,7 @@ static void load_fields(snapshot *s, const snapshot_table *table, const snapshot
     free(seen);
 }
 
-/* ---- both ---------------------------------------------------------------------------------------------- */
+/* ---- objects ------------------------------------------------------------------------------------------- */
 
 /* Calls the tables' checks for each row: first those of the structures that it contains, then its own. */
 static void check_rows(snapshot *s, const snapshot_table *table, const char *states, size_t rows)
@@ -343,8 +351,8 @@ static void move_fields(snapshot *s, const snapshot_table *table, void *states, 
     free(columns.of.items);
 }
 
-/* Returns whether a snapshot is being loaded that is older than the table, and so does not have it. */
-static bool is_new(const snapshot *s, const snapshot_table *table)
+/* Returns whether the snapshot that is being loaded is older than the table, and so does not have its object. */
+static bool lacks(const snapshot *s, const snapshot_table *table)
 {
     return s->loading && table->since > s->revision;
 }
@@ -352,7 +360,7 @@ static bool is_new(const snapshot *s, const snapshot_table *table)
 void snapshot_states(snapshot *s, const snapshot_table *table, void *states, size_t count)
 {
     object_header header = {0};
-    if (s->status != P5_OK || is_new(s, table))
+    if (s->status != P5_OK || lacks(s, table))
         return;
     if (s->loading)
         get_object(s, table->name, &header);
@@ -373,7 +381,7 @@ void snapshot_list(snapshot *s, const snapshot_table *table, void *items, size_t
 {
     object_header header = {0};
     void *array;
-    if (s->status != P5_OK || is_new(s, table))
+    if (s->status != P5_OK || lacks(s, table))
         return;
     if (s->loading) {
         get_object(s, table->name, &header);

@@ -109,7 +109,7 @@ static bool wrong_in_tlbs(const parity *p, struct memory *m)
 {
     const tlb *tlbs[PARITY_TLBS] = {memory_data_tlb(m, false), memory_data_tlb(m, true), memory_code_tlb(m)};
     for (unsigned which = 0; which < PARITY_TLBS; which++)
-        for (unsigned entry = 0; entry < TLB_ENTRIES; entry++)
+        for (unsigned entry = 0; entry < tlb_size(tlbs[which]); entry++)
             if ((p->tlb_tag[which][entry] || p->tlb_data[which][entry]) &&
                 tlb_key_at(tlbs[which], entry) != 0)
                 return true;

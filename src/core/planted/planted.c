@@ -1,5 +1,5 @@
-/* Records the planted state, and checks it while it exists (planted.h). The owner is that of the core, which is
- * notified through p5_core_hooks. */
+/* Records the planted state, and checks it while it exists (planted.h). The owner of the core, which holds memory and
+ * page tables, is notified through p5_core_hooks. */
 #include "core/planted/planted.h"
 
 #include <assert.h>
@@ -46,8 +46,8 @@ static bool find_planted(const planted *w, bool code, uint32_t line, planted_lin
     return false;
 }
 
-/* Sets the bytes that a fetch of this line returns: those of a planted code line, those of memory if there is
- * a planted data line, otherwise the same that data references see. */
+/* Sets the bytes that a fetch of this line returns: those of a planted code line. Without one they are those that data
+ * references see, except that fetches do not see a planted data line but memory. */
 static void set_fetch(p5_core *core, uint32_t line)
 {
     planted *w = core->planted;
@@ -120,7 +120,7 @@ static void drop_gone_lines(p5_core *core)
         }
         remove_line(w, i);
         if (!line.code && memory_tags(core->memory, false, line.set)[line.way] != line.tag)
-            see_memory(core, address_of(&line)); /* no effect if it was modified and written back */
+            see_memory(core, address_of(&line)); /* changes nothing after a write-back: they are equal */
         set_fetch(core, address_of(&line));
     }
 }
@@ -303,7 +303,7 @@ void planted_update(p5_core *core)
 
 static const snapshot_table line_state = {
     SNAPSHOT(planted_line, "planted_line", FIELD_FLAG(code), FIELD_MOST(CACHE_SETS - 1, set),
-             FIELD_MOST(CACHE_WAYS - 1, way), FIELD_BITS(0xfffff000u | CACHE_NO_TAG, tag))};
+             FIELD_MOST(CACHE_WAYS - 1, way), FIELD_BITS(0xfffff000u, tag))};
 
 static const snapshot_table page_state = {SNAPSHOT(
     planted_page, "planted_page", FIELD_MOST(PARITY_TLBS - 1, in), FIELD_MOST(TLB_ENTRIES - 1, entry),
@@ -312,7 +312,8 @@ static const snapshot_table page_state = {SNAPSHOT(
 static const snapshot_table raw_state = {SNAPSHOT(planted_raw, "planted_raw", FIELD_FLAG(known, no_ends),
                                                   FIELD_ANY(tag, ends), FIELD_ANY_OF([0], bytes))};
 
-/* Rejects a snapshot that records a place twice, because the arrays could overflow. */
+/* Refuses a snapshot that records a place twice, because the arrays could overflow, or an entry that its TLB does not
+ * have. */
 static void check_planted(const void *row, snapshot *s)
 {
     const planted *w = row;
@@ -320,14 +321,15 @@ static void check_planted(const void *row, snapshot *s)
     for (unsigned i = 0; i < w->line_count; i++) {
         const planted_line *line = &w->lines[i];
         bool *seen = &line_seen[line->code][line->set][line->way];
-        if (*seen || line->tag == CACHE_NO_TAG)
-            snapshot_refuse(s, "watch.lines: line %u has no tag, or is recorded twice", i);
+        if (*seen)
+            snapshot_refuse(s, "watch.lines: line %u is recorded twice", i);
         *seen = true;
     }
     for (unsigned i = 0; i < w->pin_count; i++) {
-        bool *seen = &page_seen[w->pins[i].in][w->pins[i].entry];
-        if (*seen)
-            snapshot_refuse(s, "watch.pins: entry %u is recorded twice", w->pins[i].entry);
+        const planted_page *page = &w->pins[i];
+        bool *seen = &page_seen[page->in][page->entry];
+        if (*seen || page->entry >= tlb_size(tlb_of(w->core, page->in)))
+            snapshot_refuse(s, "watch.pins: entry %u does not exist, or is recorded twice", page->entry);
         *seen = true;
     }
 }

@@ -1,4 +1,5 @@
-/* Fields of a snapshot: by name, by value, by revision, and what they may be. */
+/* Fields of a snapshot: they are found by name, converted by value, refused outside their permitted values, and may be
+ * missing in snapshots of earlier revisions. */
 #include <string.h>
 
 #include "../unit.h"
@@ -16,7 +17,7 @@ static const snapshot_table table = {SNAPSHOT(point, "point", FIELD_ANY(x), FIEL
                                               FIELD_RANGE(-5, 5, slope), FIELD_FLAG(on),
                                               FIELD_BITS_OF([0][0], 0xf0, kept))};
 
-/* A later version: another order, a wider number, one more. */
+/* The structure in a later version: its members have another order, some are wider, and `color` is new. */
 typedef struct later {
     uint8_t kept[2][3];
     uint64_t y;
@@ -39,7 +40,7 @@ static snapshot_bytes save(const snapshot_table *t, const void *what)
     return b;
 }
 
-/* Loads, and answers the message: "" if it could be loaded. */
+/* Loads from `b`, which it frees. Returns the error message, or "". */
 static const char *load(const snapshot_table *t, snapshot_bytes *b, unsigned revision, void *to)
 {
     static p5_error error;
@@ -82,7 +83,7 @@ TEST(test_later_reads_earlier)
     assert_string_equal(load(&later_table, &b, 1, &loaded), "point.color: the snapshot does not have it");
 }
 
-TEST(test_earlier_reads_later)
+TEST(test_earlier_refuses_later)
 {
     const later one = {.x = 1, .y = 2};
     point loaded = {0};
@@ -140,7 +141,7 @@ static const snapshot_table first_table = {SNAPSHOT(pixel, "pixel", FIELD_ANY(x)
 static const snapshot_table next_table = {
     SNAPSHOT(pixel, "pixel", FIELD_ANY(x), FIELD_SINCE(SNAPSHOT_REVISION + 1, FIELD_ANY(color)))};
 
-/* A stream that stands by itself says its revision; those of the first builds do not. */
+/* A stream that is not in a file begins with its revision. Streams of revision 1 do not have it. */
 TEST(test_revision)
 {
     for (unsigned says = 0; says < 2; says++) {
@@ -161,4 +162,34 @@ TEST(test_revision)
         assert_int_equal(b.at, b.size);
         free(b.data);
     }
+}
+
+/* An object with the field x `fields` times, under the name of `length` bytes. */
+static snapshot_bytes repeated(const char *field, uint8_t length, uint16_t fields)
+{
+    static const uint8_t object[] = "\5pixel\1\0\0\0\0\0\0";        /* name, and a row */
+    static const uint8_t number[] = "\1\4\0\1\0\0\0\0\0\0\0\7\0\0"; /* unsigned, 4 bytes, one: 7 */
+    snapshot_bytes b = {0};
+    snapshot_bytes_put(&b, object, sizeof object);
+    snapshot_bytes_put(&b, &fields, sizeof fields);
+    for (unsigned i = 0; i < fields; i++) {
+        snapshot_bytes_put(&b, &length, sizeof length);
+        snapshot_bytes_put(&b, field, length);
+        snapshot_bytes_put(&b, number, sizeof number);
+    }
+    return b;
+}
+
+TEST(test_damaged_names)
+{
+    pixel loaded = {0};
+    snapshot_bytes b = repeated("x", 1, 1);
+    assert_string_equal(load(&first_table, &b, 1, &loaded), "");
+    assert_int_equal(loaded.x, 7);
+    b = repeated("x", 1, 2);
+    assert_string_equal(load(&first_table, &b, 1, &loaded), "pixel.x: the snapshot has the field twice");
+    b = repeated("x\0y", 3, 1);
+    assert_string_equal(
+        load(&first_table, &b, 1, &loaded),
+        "pixel.x?y: this p5scope does not know the field; the snapshot was made by p5scope 9");
 }

@@ -1,5 +1,6 @@
 /* The test registers' commands on the structures (manual, 26.2.1). The test keeps two copies of memory, as the engine
  * does: what the processor sees, and what is in memory below the caches. */
+#include "../base/snapshot_bytes.h"
 #include "one_core.h"
 
 #include "core/internal.h"
@@ -370,4 +371,33 @@ TEST(parity_is_read)
     data_answer answer;
     memory_data(o->core->memory, &access, o->core->now + 2000, 0, &answer);
     assert_int_equal(found, PARITY_DTD);
+}
+
+/* A snapshot is refused that records an entry which its TLB does not have. Wrong parity of such an entry, which nothing
+ * can read, has no effect. */
+TEST(snapshot_of_a_missing_entry)
+{
+    enum { P54C_CODE_ENTRIES = 32 };
+    for (unsigned entry = P54C_CODE_ENTRIES - 1; entry <= P54C_CODE_ENTRIES; entry++) {
+        OWNER(o, "p54c-133");
+        OWNER(other, "p54c-133");
+        snapshot_bytes saved = {0};
+        p5_error error = {.message = ""};
+        planted *w = o->core->planted;
+        w->pins[w->pin_count++] = (planted_page){PARITY_CODE_TLB, entry, 0x5000 | TLB_VALID, true};
+        w->parity.seen = true;
+        w->parity.tlb_tag[PARITY_CODE_TLB][P54C_CODE_ENTRIES] = 1;
+        assert_int_equal(p5_core_save(o->core, snapshot_bytes_put, &saved, &error), P5_OK);
+        const bool exists = entry < P54C_CODE_ENTRIES;
+        assert_int_equal(p5_core_load(other->core, snapshot_bytes_get, &saved, &error),
+                         exists ? P5_OK : P5_ERR_FORMAT);
+        assert_string_equal(error.message,
+                            exists ? "" : "watch.pins: entry 32 does not exist, or is recorded twice");
+        if (exists) {
+            assert_true(watching(other));
+            p5_core_invd(other->core);
+            assert_false(watching(other));
+        }
+        free(saved.data);
+    }
 }
