@@ -197,7 +197,8 @@ enum { P5_PAGE_WRITABLE = 1, P5_PAGE_SUPERVISOR = 2, P5_PAGE_CACHE_DISABLE = 4, 
 typedef struct p5_translation {
     size_t size;               /* of this struct in the library */
     uint32_t linear, physical; /* of the page */
-    bool valid;                /* false: the entry for `linear` is gone, and the page tables apply again */
+    bool valid;                /* false: the entry is gone, and the page tables apply to `linear` again; only
+                                * `linear`, `code` and `large` have a meaning */
     bool code;                 /* the entry is in the code TLB, not in the data TLB */
     bool large;                /* 4 MB page */
     bool supervisor;           /* CPL 3 must not use the page */

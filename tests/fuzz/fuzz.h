@@ -19,12 +19,12 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 /* Exit status of a process that a sanitizer has ended. */
 enum { FUZZ_SANITIZER_STATUS = 99 };
 
-/* What the driver adds up over all inputs. */
+/* Figures of the inputs that a process has run, which the driver collects. */
 typedef struct fuzz_figures {
     uint64_t instructions;
     double past_limit; /* most seconds by which a run has exceeded its time-out */
 } fuzz_figures;
-extern fuzz_figures fuzz_figures_now; /* of this process: fuzz.c */
+extern fuzz_figures fuzz_figures_now; /* of this process */
 
 /* Ends the program with a message if the condition, which must be true for every input, is false. */
 #define LAW(condition)                                                                                       \
@@ -49,6 +49,7 @@ static inline uint8_t fuzz_byte(fuzz_input *input)
     return *input->data++;
 }
 
+/* Takes 32 bits, the highest byte first. */
 static inline uint32_t fuzz_word(fuzz_input *input)
 {
     uint32_t value = 0;

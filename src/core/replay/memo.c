@@ -371,7 +371,7 @@ memo_state *memo_intern(p5_core *core)
 /* ---- paths ------------------------------------------------------------------------------------------- */
 
 /* Returns the path of a piece from state `from` in a variant, and makes it if necessary. NULL: memory is out,
- * or the piece has other paths and misses one for the first time since it was learned (memo_is_new). */
+ * or the piece has other paths and misses one for the first time since it was learned (memo_learn_later). */
 memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, uint32_t variant)
 {
     assert(part->memo && from != NULL);
@@ -385,7 +385,7 @@ memo_path *memo_find_path(p5_core *core, piece *part, const memo_state *from, ui
             p->streak.variant == variant)
             return p;
     }
-    if (memo_paths(m, part) && memo_is_new(m, part))
+    if (memo_paths(m, part) && memo_learn_later(m, part))
         return NULL;
     const uint32_t number = pool_take(&m->paths);
     if (number == 0)

@@ -392,8 +392,8 @@ static void add_run(p5_core *core, const p5_retired *r, memo_path *path, uint64_
         find_streaks(core, path, r->accesses);
 }
 
-/* Prices `r`, the piece as a stretch, where the tree of `path` ends, and adds the run to the tree unless the piece
- * is new. Drops everything if the memo exceeds its budget. */
+/* Prices `r`, a run of one piece, where the tree of `path` ends, and adds the run to the tree unless that is
+ * postponed. Drops everything if the memo exceeds its budget. */
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
 {
     assert(!path->streak.is_edge && path->streak.piece->memo);
@@ -403,7 +403,7 @@ void memo_learn(p5_core *core, const p5_retired *r, memo_path *path)
     memo_materialise(core);
     m->data_asked = core->pipe.waiting ? -(int32_t)core->pipe.pending.insn.access_count : 0;
     const uint64_t before = core->now;
-    if (path->streak.first && memo_is_new(m, path->streak.piece)) {
+    if (path->streak.first && memo_learn_later(m, path->streak.piece)) {
         price_run(core, r, &m->resolver, &core->deltas[core->cpl_class]);
     } else {
         price_run(core, r, &m->resolver, m->scratch);

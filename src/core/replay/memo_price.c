@@ -72,7 +72,7 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
 {
     assert(p->memo && !memo_is_held(core));
     memo *m = &core->memo;
-    if (!lookups_pay(core) || (!memo_paths(m, p) && memo_is_new(m, p)))
+    if (!lookups_pay(core) || (!memo_paths(m, p) && memo_learn_later(m, p)))
         return NULL;
     memo_state *current = memo_current(m);
     if (!current)
@@ -94,7 +94,7 @@ memo_path *memo_look_up(p5_core *core, piece *p, uint32_t key, const p5_access *
     return path;
 }
 
-/* Prices `r`, one piece as a stretch, which has the path `path`: follows its tree, and learns where the tree ends. */
+/* Prices `r`, a run of one piece, which has the path `path`: follows its tree, and learns where the tree ends. */
 static void price_along(p5_core *core, const p5_retired *r, memo_path *path)
 {
     assert(path->streak.piece->block == r->block);

@@ -1,14 +1,19 @@
-/* The tree of stored answers, private to the memo. A *piece* is a basic block or a part of it. A *path* is the
- * memo's entry for a piece that starts from one state of the pipe in one *variant* (bank conflicts, operand values
- * ...). While the pipe runs a piece it looks things up: *questions*, whose results are *answers*. Each question is
- * a *node* of the path's tree, because an answer decides what is asked next. An answer is *usual* if it is a hit
- * that waits for nothing. A *streak* is the questions from the beginning of the path, or from an *edge*, as long as
- * answers are usual; an edge is what follows an answer that is not. The tree ends in *leaves*, which hold the
- * outcome.
+/* The tree of stored answers, private to the memo. Its terms:
+ *
+ *   piece     A basic block or a part of it.
+ *   path      The memo's entry for a piece that starts from one state of the pipe in one variant (bank conflicts,
+ *             operand values ...). It has a tree.
+ *   question  Something that the pipe looks up while it runs a piece. The result is the answer.
+ *   node      A question in a tree. The answer decides which question is next.
+ *   usual     Property of an answer that causes no delay: mostly a hit (memo_node.usual).
+ *   streak    Questions with usual answers, up to the next branch or unusual answer.
+ *   edge      The streak after an answer that is not usual, stored with that answer. The first streak is the path's.
+ *   leaf      An end of the tree, with the outcome of the piece.
+ *   group     The one or two instructions that issue together.
  *
  * What every piece reads is dense: one line of the host's cache (HOST_LINE) for its path and half of one for its
- * leaf, which refer to each other by 32-bit numbers. Rarely used data is stored separately. All of it is freed at
- * once. A *group* is the one or two instructions that issue together. */
+ * leaf, which refer to each other by 32-bit numbers. Rarely used data is stored separately. Everything is freed at
+ * once. */
 #ifndef CORE_REPLAY_MEMO_TREE_H
 #define CORE_REPLAY_MEMO_TREE_H
 
@@ -36,8 +41,8 @@ typedef struct memo_node {
     uint8_t misaligned : 1;               /* data: the usual answer is memory_misaligned_hit */
     union {                               /* by `kind` */
         uint8_t traits;                   /* data: TRAIT_* of data_answer.h */
-        /* code: fetches of the piece up to this one if the lead of PF over the decoders at the piece's beginning
-         * determines the time of the request, otherwise 0 */
+        /* code: if the time of the request depends on how far PF was ahead of the decoders at the piece's beginning,
+         * the number of fetches of the piece up to this one; otherwise 0 */
         uint8_t fetches;
     };
     uint16_t number; /* how many questions precede it on the way from the beginning of the path */
@@ -52,7 +57,7 @@ typedef struct memo_node {
             uint32_t instruction; /* address of the instruction that asks, for the profile */
         } data;
         struct {
-            int32_t floor;        /* with `fetches`: earliest clock of the request, relative like `offset` */
+            int32_t floor; /* earliest clock of the request, relative like `offset`, if `fetches` is not 0 */
             uint32_t instruction; /* as in `data` */
         } code;
         struct {            /* MEMO_BRANCH, MEMO_PASSED */
@@ -62,8 +67,8 @@ typedef struct memo_node {
             uint32_t previous;
         } branch;
     };
-    /* Number of the next question after the usual answer: a hit that nothing delays, a known end bit, a group for
-     * which no taken branch is predicted. 0: the usual answer never occurred. */
+    /* Number of the node after the usual answer: a hit that nothing delays, a known end bit, a group for which no
+     * taken branch is predicted. 0: the usual answer never occurred. */
     uint32_t usual;
     /* Number of the most recent edge for other answers, or 0. The leaves after a branch are in memo_streak.leaves. */
     uint32_t edge;
@@ -110,12 +115,12 @@ typedef struct memo_step {
 typedef struct memo_line {
     uint32_t physical;
     uint32_t ends;   /* P54C: end bits that must be known (bit n: byte n) */
-    uint32_t number; /* number of the question that fetches it; UINT32_MAX: only its end bits are needed */
+    uint32_t number; /* memo_node.number of its first fetch; UINT32_MAX: only its end bits are needed */
 } memo_line;
 
 /* Most streaks need no more code lines than this. */
 enum { MEMO_FEW = PIECE_LINES };
-/* Most streaks have no more references, and no more steps and lines together, than this. */
+/* Most streaks have no more steps than this. */
 enum { MEMO_INLINE = 4 };
 /* Number of outcomes of a branch. On the P55C an outcome is a p5_prediction (predictor_fast.h), of which
  * NOT_PREDICTED leads to no leaf; on the P54C it is predictor_pairs_number; for a piece without a predicted branch
@@ -123,7 +128,7 @@ enum { MEMO_INLINE = 4 };
 enum { MEMO_OUTCOMES = NOT_PREDICTED + 1 };
 
 /* A streak of usual answers. It starts at the beginning of a piece (then it is part of a path) or after an
- * answer that was not usual (an edge). It extends to the branch, or to a question that never had a usual
+ * answer that was not usual (then it is an edge). It extends to the branch, or to a question that never had a usual
  * answer. Its extent is known once `end` is not NULL. */
 struct memo_streak {
     /* Used off the hot path: */
@@ -144,22 +149,22 @@ struct memo_streak {
         const memo_state *from; /* path: the entry state */
         const uint64_t *rest;   /* edge: the words of the answer before `word`, unless `word` is all of it */
     };
-    /* Used on the hot path, which reads nothing else (memo_batch.c): */
+    /* Used on the hot path (memo_batch.c), which reads nothing above: */
     BEGINS_LINE union {      /* by `is_edge` */
         struct piece *piece; /* path; NULL: its block was released, or it is path 0, the dummy */
         uint64_t word;       /* edge: the answer, the last word of memo_answer */
     };
     data_expected expected[MEMO_INLINE]; /* properties of each step that is a reference: memo_expected */
-    /* Tags and sets of its lines in the code cache. Unused elements are CACHE_NO_TAG of CODE_NO_SET, which
-     * always matches. If there are more lines than fit, the tag is MEMO_NO_LINE, which never matches. */
+    /* Tags and sets of its lines in the code cache. Unused elements are CACHE_NO_TAG in CODE_NO_SET, a dummy set with
+     * that tag, so they always match. If there are more lines than fit, tag[0] is MEMO_NO_LINE, which never matches. */
     uint32_t tag[MEMO_FEW];
     uint8_t set[MEMO_FEW];
-    int16_t idle_offset;  /* earliest clock at which memory must be idle for none of its references to be
-                             delayed; MEMO_REACH if it has none */
+    int16_t idle_offset;  /* clock of the earliest reference; none is delayed if memory is idle by then.
+                             MEMO_REACH: no references */
     int16_t first_access; /* index in the piece of its first data reference (memo_node.data.index) */
     int16_t first_code;   /* clock of the first line fetch */
     uint8_t step_count;
-    bool is_edge : 1;        /* it is an edge's; otherwise a path's */
+    bool is_edge : 1;        /* it is an edge; otherwise it is part of a path */
     bool ends_in_branch : 1; /* `end` is a branch */
     bool is_over : 1;        /* nothing is asked before `end`: it has no steps and no lines */
     bool only_data : 1;      /* all steps are data references, so the fast path can be used */
@@ -169,11 +174,11 @@ struct memo_streak {
      * Frequent outcomes have low numbers. */
     uint32_t leaves[MEMO_OUTCOMES];
 };
-/* What every piece reads is in one line of the host's cache, next to the line with the rest. */
+/* What every piece reads, with the leaves of frequent outcomes, is in one line of the host's cache. */
 _Static_assert(offsetof(memo_streak, piece) == HOST_LINE, "hot");
 _Static_assert(offsetof(memo_streak, leaves[4]) <= 2 * HOST_LINE, "hot");
 
-/* Is no tag, so it never matches. */
+/* A number that no element of a code cache's `tag` has, unlike CACHE_NO_TAG. */
 #define MEMO_NO_LINE 2u
 
 /* Returns whether `tag` and `set` describe all lines of the streak. */
@@ -239,11 +244,11 @@ static inline bool memo_edge_is(const memo_streak *edge, const memo_answer *answ
 /* A piece with one entry state and variant. */
 struct memo_path {
     memo_streak streak;
-    /* Steps and lines of `streak`, if they fit into one line of the host's cache. */
+    /* Steps and lines of `streak`, if they fit here. */
     BEGINS_LINE memo_step steps[HOST_LINE / sizeof(memo_step)];
 };
 
-/* Prefetches a streak into the host's cache, including the part that is read if an answer is not usual. */
+/* Prefetches both lines of a streak into the host's cache. The first is read if an answer is not usual. */
 static inline void memo_prefetch(const memo_streak *streak)
 {
     __builtin_prefetch(streak);
@@ -252,7 +257,7 @@ static inline void memo_prefetch(const memo_streak *streak)
 
 static inline memo_streak *memo_edge_at(const memo *m, uint32_t number)
 {
-    assert(number < m->edges.count);
+    assert(number < m->edges.count); /* 0: a dummy, which is only prefetched */
     return (memo_streak *)m->edges.objects + number;
 }
 
@@ -322,36 +327,13 @@ static inline uint32_t memo_paths(const memo *m, const piece *p)
  * the piece was last learned; the caller then does not learn it. Most such code does not run again (it runs once,
  * or is overwritten, or there is too much of it), and learning takes several times as long as the exact path, so a
  * piece is learned the second time. */
-static inline bool memo_is_new(memo *m, piece *p)
+static inline bool memo_learn_later(memo *m, piece *p)
 {
     assert(p->memo);
     m->pause.misses++;
     return p->missed = !p->missed;
 }
 
-/* memo.c */
-/* Returns the memo's copy of the pipe's state, which is the same object for equal states. `pipe` must be valid. NULL:
- * memory is out. */
-memo_state *memo_intern(p5_core *core);
-/* Returns the path of this piece, state and variant, and makes it if necessary. NULL: the piece is new, or
- * memory is out. */
-memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint32_t variant);
-/* Drops all paths, trees and states, after adding the counts of the leaves' uses to the totals. Makes `pipe` valid. */
-void memo_drop_all(p5_core *core);
-/* Returns the bytes in use. */
-size_t memo_bytes(const memo *m);
-/* Returns the edge of an answer, or NULL if there is none. */
-memo_streak *memo_find_edge(const memo *m, const memo_node *node, const memo_answer *answer);
-/* Makes an edge for an answer that has none, and makes it the node's most recent edge. Returns NULL if memory is
- * out. */
-memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer);
-/* Returns a copy of `node`, or NULL if memory is out. */
-memo_node *memo_new_node(memo *m, const memo_node *node);
-/* Returns a new leaf, or NULL if memory is out. */
-memo_leaf *memo_new_leaf(memo *m);
-/* memo_learn.c */
-/* Sets the callbacks with which the pipe runs while the memo learns. */
-void memo_learn_open(p5_core *core);
 /* Records the instruction at `instruction` as the source of the following memory requests, for the profile. */
 static inline void memo_asks_for(p5_core *core, uint32_t instruction)
 {
@@ -368,12 +350,39 @@ static inline bool memo_fetch(p5_core *core, uint32_t linear, uint32_t physical,
     memory_code(core->memory, linear, physical, asked, answer);
     return false;
 }
-/* memo_streak.c: Extends a streak of `path`, its own or that of an edge of its tree, as far as usual answers are
+
+/* ---- memo.c ---- */
+/* Returns the memo's copy of the pipe's state, which is the same object for equal states. `pipe` must be valid. NULL:
+ * memory is out. */
+memo_state *memo_intern(p5_core *core);
+/* Returns the path of this piece, state and variant, and makes it if necessary. NULL: memory is out, or the piece
+ * takes the exact path this time (memo_learn_later). */
+memo_path *memo_find_path(p5_core *core, piece *p, const memo_state *from, uint32_t variant);
+/* Drops all paths, trees and states, after adding the counts of the leaves' uses to the totals. Makes `pipe` valid. */
+void memo_drop_all(p5_core *core);
+/* Returns the bytes in use. */
+size_t memo_bytes(const memo *m);
+/* Returns the edge of an answer, or NULL if there is none. */
+memo_streak *memo_find_edge(const memo *m, const memo_node *node, const memo_answer *answer);
+/* Makes an edge for an answer that has none, and makes it the node's most recent edge. Returns NULL if memory is
+ * out. */
+memo_streak *memo_new_edge(memo *m, memo_node *node, const memo_answer *answer);
+/* Returns a copy of `node`, or NULL if memory is out. */
+memo_node *memo_new_node(memo *m, const memo_node *node);
+/* Returns a new leaf, or NULL if memory is out. */
+memo_leaf *memo_new_leaf(memo *m);
+
+/* ---- memo_streak.c ---- */
+/* Extends a streak of `path`, its own or that of an edge of its tree, as far as usual answers are
  * known now. `accesses`: the references of the execution that was learned. */
 void memo_find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses);
-/* Prices `r`, one piece as a stretch, where the tree of `path` ends after `m->answered_count` questions;
- * `m->taken_edges` holds the edges of those whose answers were not usual. Runs the pipe with these answers, asks
- * caches, TLBs and predictor for the rest, and adds the run to the tree unless the piece is new (memo_is_new). */
+
+/* ---- memo_learn.c ---- */
+/* Sets the callbacks with which the pipe runs while the memo learns. */
+void memo_learn_open(p5_core *core);
+/* Prices `r`, a run of one piece, where the tree of `path` ends after `m->answered_count` questions; `m->taken_edges`
+ * holds the edges of those whose answers were not usual. Runs the pipe with these answers, asks caches, TLBs and
+ * predictor for the rest, and adds the run to the tree, unless that is postponed (memo_learn_later). */
 void memo_learn(p5_core *core, const p5_retired *r, memo_path *path);
 
 #endif

@@ -85,7 +85,7 @@ int WRAP(tcg_gen_code)(uc_translator *s, uc_translated *tb)
 void WRAP(free_code_gen_buffer)(uc_engine *uc)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), link = page - sizeof closed_pages;
-    char *buffer = (char *)uc_translator_field(uc_translator_of(uc), UC_TCG_ROOM);
+    char *buffer = (char *)uc_translator_field(uc_translator_of(uc), UC_TCG_CODE);
     pthread_rwlock_wrlock(&lock);
     munmap(buffer + page, ENGINE_TRANSLATIONS - page);
     memcpy(buffer + link, &closed_pages, sizeof closed_pages);

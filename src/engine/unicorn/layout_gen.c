@@ -1,7 +1,8 @@
-/* unicorn_layout_gen SYMBOLS OUTPUT.h: finds where the libunicorn.a that it is linked with keeps what p5scope
- * uses, by watching it work, and writes the offsets as constants. So a rebuilt package or another version of
- * Unicorn 2 is detected when p5scope is built. SYMBOLS is the output of nm for this program. Fails if
- * something is found nowhere or in two places, or if a structure differs from unicorn_state.h. */
+/* unicorn_layout_gen SYMBOLS OUTPUT.h: finds the offsets of members that p5scope uses in private structures of
+ * libunicorn.a, and writes them as constants. It is linked with the archive, runs a small guest, and looks where values
+ * that it knows are stored. So p5scope can be built with an archive that was compiled in another way. Fails, and with it
+ * the build, if a member is not found or its place is ambiguous, or if a structure differs from unicorn_state.h.
+ * SYMBOLS is the output of nm for this program. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 #define REAL(name) __real_##name##_x86_64
 
 enum {
-    PAGE = 0x1000, /* address of the code */
+    PAGE = 0x1000, /* address and size of the guest's memory */
     CODE_BYTES =
         0x1810000 /* bytes for translated code: a number that occurs nowhere else in the translator */
 };
@@ -31,7 +32,7 @@ static struct {
     int store_opcode;                /* of an operation that stores 64 bits to the processor state */
     int start_opcode;                /* of the operation that begins an instruction */
     uc_translated block;             /* its contents after translation */
-    const uc_translated *translated; /* its address in the buffer for code */
+    const uc_translated *translated; /* its address, which is in the buffer for code */
     void *table;                     /* the GHashTable that was created last */
     bool raising; /* an exception is raised only to see its effects; it continues at `raised` */
     jmp_buf raised;
@@ -87,8 +88,8 @@ uc_op *tcg_emit_op_x86_64(uc_translator *s, int opcode);
 void tcg_op_remove_x86_64(uc_translator *s, uc_op *op);
 
 /* Returns the opcode of the operation that begins an instruction, whose first argument is the instruction's
- * address. It is called while the third instruction of work() is translated, and searches backwards to the
- * operation that begins the first. */
+ * address. It is called while the third instruction of work() is translated, and searches the circular list of
+ * operations backwards to the one that begins the first. */
 static int find_start(uc_translator *s)
 {
     enum { SOME_OPCODE = 0x5a, INSTRUCTIONS = 3 };
@@ -96,6 +97,7 @@ static int find_start(uc_translator *s)
     int opcode = 0;
     for (unsigned left = INSTRUCTIONS; left != 0;) {
         op = (uc_op *)((uintptr_t)op->previous_next - offsetof(uc_op, next));
+        require(op != last, "the operation that begins an instruction");
         if (op->arguments[0] != PAGE + left - 1)
             continue;
         require(left == INSTRUCTIONS || op->opcode == opcode, "the operation that begins an instruction");
@@ -171,20 +173,20 @@ static size_t find_pointer(const char *what, const void *object, size_t bytes, c
     return find(what, object, bytes, &pointer, sizeof pointer);
 }
 
-/* Returns the offset of the CPUState pointer in uc_struct. The first match is uc_struct's own; another one
- * belongs to the processor's only thread. */
+/* Returns the offset of uc_struct's pointer to CPUState. It is the first match; a later one belongs to the thread of the
+ * only processor. */
 static size_t find_cpu(const void *cpu)
 {
     size_t at = 0;
-    while (at + sizeof cpu < malloc_usable_size(seen.uc) &&
+    while (at + sizeof cpu <= malloc_usable_size(seen.uc) &&
            memcmp((const char *)seen.uc + at, &cpu, sizeof cpu) != 0)
         at += sizeof cpu;
-    require(at + sizeof cpu < malloc_usable_size(seen.uc), "the engine's CPUState");
+    require(at + sizeof cpu <= malloc_usable_size(seen.uc), "the engine's CPUState");
     return at;
 }
 
-/* Returns the address of a function of the archive that has no external declaration: that of main, plus the distance
- * which nm reports between them. */
+/* Returns the address of a static function of the archive: that of main, plus the distance between them according to
+ * nm. */
 static const void *function_of(const char *symbols, const char *name)
 {
     int main(int, char **);
@@ -206,7 +208,7 @@ static const void *function_of(const char *symbols, const char *name)
     return (const char *)(uintptr_t)main + (wanted - ours);
 }
 
-/* Makes the archive raise an exception, and returns when it is about to leave to its run loop. */
+/* Makes the archive raise an exception, and returns before it would continue in its run loop. */
 static void raise_exception(int vector, int error_code)
 {
     _Noreturn void raise_exception_err_ra_x86_64(uc_env * env, int vector, int error_code, uintptr_t retaddr);
@@ -216,25 +218,25 @@ static void raise_exception(int vector, int error_code)
     seen.raising = false;
 }
 
-/* Returns the offset of a raised exception's number in CPUState: the one place that changes with it. `state` is the
- * number of bytes before the processor state. */
-static size_t find_exception_index(size_t state)
+/* Returns the offset of a raised exception's number in CPUState: the only place that always equals it. CPUState has
+ * `bytes` bytes. */
+static size_t find_exception_index(size_t bytes)
 {
-    enum { VECTORS = 4, UNDEFINED = 6, PROTECTION = 13 };
-    static const int vectors[VECTORS] = {6, 7, 5, 6}; /* of these, none after another makes a double fault */
-    uint8_t *differs = calloc(state / sizeof(int32_t), 1);
+    enum { VECTORS = 4, PROTECTION = 13 };
+    static const int vectors[VECTORS] = {6, 7, 5, 6}; /* benign ones, which make no double fault */
+    uint8_t *differs = calloc(bytes / sizeof(int32_t), 1);
     size_t found = 0, count = 0;
     if (!differs)
         fail("there is no memory");
     for (unsigned v = 0; v < VECTORS; v++) {
         raise_exception(vectors[v], 0x5a5a00 + (int)v);
-        for (size_t i = 0; i < state / sizeof(int32_t); i++)
+        for (size_t i = 0; i < bytes / sizeof(int32_t); i++)
             differs[i] |= ((const int32_t *)(const void *)seen.cpu)[i] != vectors[v];
         require(seen.env->error_code == 0x5a5a00 + (int)v, "the error code of an exception");
         require(!seen.env->exception_is_int, "what tells exceptions of INT");
         require(seen.env->exception_next_eip == seen.env->eip, "the return address of an exception");
     }
-    for (size_t i = 0; i < state / sizeof(int32_t); i++) {
+    for (size_t i = 0; i < bytes / sizeof(int32_t); i++) {
         if (!differs[i]) {
             found = i * sizeof(int32_t);
             count++;
@@ -319,7 +321,7 @@ static void work(void)
         err = uc_mem_write(seen.uc, PAGE, code, sizeof code);
     if (err == UC_ERR_OK)
         err = uc_hook_add(seen.uc, &hook, UC_HOOK_BLOCK, (void *)on_block, &seen, 1, 0);
-    void *places = seen.table;
+    void *blocks = seen.table;
     if (err == UC_ERR_OK)
         err = uc_emu_start(seen.uc, PAGE, 0, 0, 0);
     if (err != UC_ERR_OK)
@@ -331,7 +333,7 @@ static void work(void)
     const uc_hook_head *head = (const uc_hook_head *)hook;
     require(head->callback == (void *)on_block && head->user_data == &seen, "a hook's argument");
     int g_hash_table_size(void *table);
-    require(places && head->places == places && g_hash_table_size(places) == 1, "a hook's table of blocks");
+    require(blocks && head->places == blocks && g_hash_table_size(blocks) == 1, "a hook's table of blocks");
 }
 
 int main(int argc, char **argv)
@@ -340,9 +342,9 @@ int main(int argc, char **argv)
         return 2;
     work();
     const char *cpu = (const char *)seen.cpu;
-    size_t state = (size_t)((const char *)seen.env - cpu), engine = malloc_usable_size(seen.uc),
+    size_t before_env = (size_t)((const char *)seen.env - cpu), engine = malloc_usable_size(seen.uc),
            translator = malloc_usable_size(seen.translator);
-    require(state < malloc_usable_size(seen.cpu), "the processor state");
+    require(before_env < malloc_usable_size(seen.cpu), "the processor state");
     require(seen.env->uc == seen.uc, "the processor state's engine");
     int call_opcode;
     size_t operations = find_operations(translator, &call_opcode);
@@ -358,8 +360,9 @@ int main(int argc, char **argv)
             "/* CPUState; the processor state is part of the same object */\n"
             "enum { UC_CPU_ENV = %#zx, UC_CPU_UC = %#zx, UC_CPU_EXCEPTION_INDEX = %#zx, "
             "UC_CPU_ENV_POINTER = %#zx };\n",
-            state, find_pointer("CPUState's engine", cpu, state, seen.uc), find_exception_index(state),
-            find_pointer("CPUState's processor state", cpu, state, seen.env));
+            before_env, find_pointer("CPUState's engine", cpu, before_env, seen.uc),
+            find_exception_index(before_env),
+            find_pointer("CPUState's processor state", cpu, before_env, seen.env));
     fprintf(f,
             "/* uc_struct */\n"
             "enum { UC_UC_CPU = %#zx, UC_UC_STOP_INTERRUPT = %#zx, UC_UC_TRANSLATOR = %#zx };\n",
@@ -370,7 +373,7 @@ int main(int argc, char **argv)
     fprintf(f,
             "/* TCGContext */\n"
             "enum { UC_TCG_OPS = %#zx, UC_TCG_LAST_OP = %#zx, UC_TCG_ENV = %#zx, UC_TCG_UC = %#zx, "
-            "UC_TCG_ROOM = %#zx };\n",
+            "UC_TCG_CODE = %#zx };\n",
             operations, operations + sizeof(void *),
             find("the state's temporary", seen.translator, translator, &seen.env_temporary,
                  sizeof seen.env_temporary),
@@ -381,8 +384,8 @@ int main(int argc, char **argv)
             "/* operations; INSN_START has the instruction's linear address as first argument */\n"
             "enum { UC_OP_CALL = %d, UC_OP_ST16_I64 = %d, UC_OP_ST_I64 = %d, UC_OP_INSN_START = %d };\n"
             "#endif\n",
-            call_opcode, seen.store_opcode - 2 /* before the stores of 32 and 64 bits */, seen.store_opcode,
-            seen.start_opcode);
+            call_opcode, seen.store_opcode - 2 /* the stores of 16, 32 and 64 bits are consecutive */,
+            seen.store_opcode, seen.start_opcode);
     uc_close(seen.uc);
     return generator_close(f, argv[2]) ? 0 : 1;
 }

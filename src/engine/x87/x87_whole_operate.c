@@ -1,9 +1,9 @@
 /* Whole x87 instructions with two operands, arithmetic and comparisons, as single functions called by translated code
- * (x87_whole.h). A register's reach is an upper bound for the magnitude of its exponent (x87_host.h). */
+ * (x87_whole.h). A register's reach is a bound for its exponent (x87_host.h). */
 #include "engine/x87/x87_whole.h"
 
-/* Return whether an operand in memory is safe (x87_safe). Infinities and NaNs are not; all other numbers of these
- * formats lie in the safe range of both P54C and P55C. */
+/* Return whether an operand in memory is safe (x87_safe). Infinities and NaNs are not safe. All other numbers of these
+ * formats are, on both P54C and P55C. */
 static inline bool safe_m32(const void *at)
 {
     uint32_t number;
@@ -24,28 +24,28 @@ static inline bool safe_integer(const void *at)
 
 /* --- FADD, FSUB, FMUL, FDIV and their reverses --- */
 
-/* Returns the reach of a result, from those of the operands. A sum of numbers of 64 bits of which neither is smaller
- * than 2^-r is zero or no smaller than 2^-(r + 63). A quotient may be infinite. */
+/* Returns the reach of a result, from those of the operands. A sum of two numbers of 64 bits with exponents of at least -r
+ * is zero, or its exponent is at least -(r + 63). A quotient may be infinite. */
 static inline unsigned result_reach(x87_binary which, unsigned a, unsigned b)
 {
     if (which == X87_MUL)
         return a + b + 1;
     if (which >= X87_DIV)
         return X87_REACH_UNKNOWN;
-    return (a > b ? a : b) + 64;
+    return (a > b ? a : b) + 63;
 }
 
-/* Records the operands of a division on the host's x87 for the model, ST(0) first, and marks it if the divisor is
- * zero. The other operand is *operand, or ST(i) if `operand` is NULL. `by_top`: ST(0) is the divisor. */
+/* Records the operands of a division on the host's x87 for the model, ST(0) first, and marks the instruction if the
+ * divisor is zero. The other operand is *operand, or ST(i) if `operand` is NULL. `by_top`: ST(0) is the divisor. */
 static void __attribute__((noinline))
 record_division(uc_env *env, const uc_fpreg *operand, unsigned i, bool by_top, uintptr_t retaddr)
 {
     uc_fpreg top = {.mantissa = 0}, other = {.mantissa = 0};
     x87_host_value(0, &top);
-    if (!operand)
-        x87_host_value(i, &other);
     if (operand)
         other = *operand;
+    else
+        x87_host_value(i, &other);
     x87_value(engine_of(env), &top, &other);
     if ((by_top ? top : other).mantissa == 0)
         x87_mark(engine_of(env), P5_X87_REFUSED, retaddr);
@@ -58,8 +58,9 @@ static bool operable(uc_env *env, unsigned i)
     return x87_within(env, i);
 }
 
-/* Defines ST(0) op memory. `kind` is the x87_operand, `safe` tests the operand, and `insn` is the host's
- * instruction. */
+/* Defines ST(0) op memory. `which` is the operation (x87_binary), `type` the operand's type in memory, and `kind` the
+ * x87_operand to which it is converted. `safe` tests the operand, `operand_reach` is its reach, and `insn` is the host's
+ * instruction. If the host holds the registers, all exceptions are masked, so that none can be pending. */
 #define WITH_MEMORY(name, which, type, kind, safe, operand_reach, insn)                                      \
     RARE name##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                          \
     {                                                                                                        \
@@ -99,8 +100,8 @@ static bool operable(uc_env *env, unsigned i)
 #define x87_from_i16 x87_from_integer
 #define x87_from_i32 x87_from_integer
 
-/* Defines ST(to) op ST(from) to ST(to), with a pop if `pops`. One of them is 0, the other is `i`. `before` and
- * `after` are the text of the host's instruction around ST(i). */
+/* Defines ST(to) op ST(from) to ST(to), with a pop if `pops`. Of `to` and `from`, one is 0 and the other is i, the
+ * parameter of the functions. `before` and `after` are the text of the host's instruction around ST(i). */
 #define WITH_REGISTER(name, which, to, from, before, after, pops)                                            \
     ALWAYS_INLINE void name##_held(uc_env *env, unsigned i, unsigned top, unsigned a, unsigned b)            \
     {                                                                                                        \
@@ -163,7 +164,8 @@ BINARY(fdivr, X87_DIVR, "fdivr", "fdiv", "fidivr")
 
 /* --- Comparisons --- */
 
-/* Define comparisons of ST(0) with an operand in memory, and with ST(i); `unordered` as for FUCOM. */
+/* Define comparisons of ST(0): COMPARE_WITH with an operand in memory, and COMPARE_REGISTER with ST(i), which with
+ * `unordered` is FUCOM. They need no safe operands, because the host has the right result for every value. */
 #define COMPARE_WITH(name, type, kind, insn, pops)                                                           \
     RARE name##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                          \
     {                                                                                                        \
@@ -215,8 +217,8 @@ BINARY(fdivr, X87_DIVR, "fdivr", "fdiv", "fidivr")
     {                                                                                                        \
         name##_at(env, i, X87_RETADDR);                                                                      \
     }
-/* Defines FCOMPP or FUCOMPP. The function `before` compares and pops once. Unicorn passes the register's number,
- * which is 1. */
+/* Defines FCOMPP or FUCOMPP. The function `before` compares and pops once. Unicorn passes the register's number `i`,
+ * which is 1 for these instructions. */
 #define COMPARE_BOTH(name, before, insn)                                                                     \
     static void name(uc_env *env, unsigned i)                                                                \
     {                                                                                                        \
@@ -245,7 +247,7 @@ COMPARE_BOTH(com_both, com_st0_pop, "fcompp")
 COMPARE_BOTH(ucom_both, ucom_st0_pop, "fucompp")
 
 /* Executes FTST, which Unicorn generates as a comparison with a zero that another helper has set as operand. */
-static void test(uc_env *env)
+static void test_zero(uc_env *env)
 {
     if (X87_READY(env, x87_filled(env, 0))) {
         X87_ON_HOST("ftst");
@@ -256,9 +258,9 @@ static void test(uc_env *env)
     x87_compare_operand(env, false);
 }
 
-/* Defines a function that only fetches the second operand. It replaces a load and a helper like helper_flds_FT0,
- * until the operation joins it (WITH_OPERAND below), and is called only if no operation that this file knows
- * follows. */
+/* Defines a function that only fetches the second operand. It replaces a load and a helper like helper_flds_FT0. The
+ * pairs of WITH_OPERAND below then replace it and the operation after it, so that it is called only before operations
+ * that are not in this file. */
 #define OPERAND(type, kind)                                                                                  \
     RARE operand_##type##_rare(uc_env *env, uint64_t address, uint32_t by, uintptr_t retaddr)                \
     {                                                                                                        \
@@ -310,7 +312,7 @@ static const emit_pair rows[] = {
     ARITHMETIC(fdivr),
     WITH_OPERAND(helper_fcom_ST0_FT0, com, com_st0),
     JOIN(WRAP(helper_fmov_FT0_STN), WRAP(helper_fucom_ST0_FT0), ucom_st0),
-    JOIN(WRAP(helper_fldz_FT0), WRAP(helper_fcom_ST0_FT0), test),
+    JOIN(WRAP(helper_fldz_FT0), WRAP(helper_fcom_ST0_FT0), test_zero),
     POPPED(com_m32),
     POPPED(com_m64),
     POPPED(com_i32),

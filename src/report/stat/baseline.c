@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "report/results.h"
 
-/* Accepts whole runs only, and takes what identifies the run. */
+/* Refuses anything but the totals of a run, and keeps what identifies the run. */
 static p5_status take_header(baseline *to, const result_line *line, p5_error *error)
 {
     if (line->kind != RESULT_STAT)
@@ -22,8 +22,8 @@ static p5_status take_header(baseline *to, const result_line *line, p5_error *er
     return P5_OK;
 }
 
-/* Stores a total. Skips names that are no variables of formulas: event:u, for example, is the count at one privilege
- * level. */
+/* Stores a total, as that of CPL 3 (baseline.counts). Skips names that are not variables of formulas, for example
+ * `event:u`, a count at one privilege level. */
 static void store_total(baseline *to, const char *name, uint64_t value)
 {
     unsigned variable;
@@ -40,8 +40,8 @@ static void store_total(baseline *to, const char *name, uint64_t value)
     to->known[variable] = true;
 }
 
-/* Ends the run. Results leave out stall causes without clocks, so if one cause is known, the others are known to be
- * 0. */
+/* Ends the run. Results list only stall causes with more than 0 clocks. So if one cause is listed, all others are known to
+ * be 0; if none is, they may not have been measured. */
 static p5_status end_run(baseline *to, const result_line *line, p5_error *error)
 {
     const char *ending = line_text(line, LINE_ENDING, "");
@@ -100,7 +100,7 @@ metric_base baseline_value(const baseline *of, const metric_formula *formula)
         base.missing = "the baseline has totals only, no counts by privilege level";
     for (unsigned v = 0; v < METRIC_VARIABLES && base.missing == NULL; v++)
         if (metric_formula_uses(formula, v) && !of->known[v])
-            base.missing = "the baseline has no count of a name to the left";
+            base.missing = "the baseline lacks a count that is used before 'base'";
     if (base.missing == NULL)
         base.value = metric_evaluate(formula, &(metric_source){.counts = &of->counts,
                                                                .runs = 1,

@@ -12,8 +12,10 @@ typedef struct baseline {
     char *model;                  /* its name */
 } baseline;
 
-/* Reads the one whole run in a file that `stat -j` wrote. Errors name the file and line. */
+/* Reads the one run in a file that `stat -j` wrote, which must not have been cut short. Errors name the file and line. The
+ * caller calls baseline_free even after an error. */
 p5_status baseline_read(baseline *to, const char *path, p5_error *error);
+/* Frees a baseline, which is from malloc, with its strings. */
 void baseline_free(baseline *of);
 /* Returns the formula's value in the baseline, or the reason why it has none. `of` NULL: there is no baseline. */
 metric_base baseline_value(const baseline *of, const metric_formula *formula);

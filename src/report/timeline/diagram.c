@@ -128,7 +128,7 @@ static void write_remarks(const diagram *d, size_t i)
     size_t count = d->timeline ? window_waits(d->window, i, waits) : 0;
     for (size_t n = 0; n < count; n++)
         REMARK(d, separator, "<- [%zu] %s%s%s", waits[n].by, window_wait_name(waits[n].kind),
-               waits[n].what[0] != '\0' ? " " : "", waits[n].what);
+               waits[n].reg[0] != '\0' ? " " : "", waits[n].reg);
     fputc('\n', d->out);
 }
 
@@ -143,7 +143,7 @@ static size_t trip_end(const p5_window *window, size_t first, unsigned trip)
 /* Returns the clock at which the diagram begins to show the instruction. */
 static uint64_t first_clock(const diagram *d, const p5_trace_insn *insn)
 {
-    return d->timeline && insn->pf < insn->d1 ? insn->pf : insn->d1;
+    return d->timeline ? window_first_clock(insn) : insn->d1;
 }
 
 /* Writes a ruler and the instructions from `first` to before `last` that fit under it. Returns the index after the last

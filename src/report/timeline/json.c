@@ -1,4 +1,5 @@
-/* Writes a window as JSON lines (docs/schemas/bench.json): one of the window, then one of each instruction. */
+/* Writes a window (window.h) as JSON lines: one for the window, then one for each instruction. docs/schemas/bench.json
+ * describes them. */
 #include <inttypes.h>
 
 #include "base/error.h"
@@ -10,15 +11,14 @@ uint64_t window_start(const p5_window *window)
 {
     uint64_t start = UINT64_MAX;
     for (size_t i = 0; i < window->count; i++) {
-        const p5_trace_insn *t = &window->items[i].trace;
-        const uint64_t first = t->pf < t->d1 ? t->pf : t->d1;
+        const uint64_t first = window_first_clock(&window->items[i].trace);
         start = first < start ? first : start;
     }
     return start;
 }
 
-/* Writes a key and {"owner", "clocks"} of a wait, or null if it has no clocks. `owner` is a p5_stall. */
-static void put_owner(json_writer *json, const char *key, unsigned owner, uint64_t clocks)
+/* Writes a wait: its cause, which is a p5_stall, and its clocks; null if there are no clocks. */
+static void put_wait(json_writer *json, const char *key, unsigned cause, uint64_t clocks)
 {
     json_key(json, key);
     if (clocks == 0) {
@@ -26,13 +26,13 @@ static void put_owner(json_writer *json, const char *key, unsigned owner, uint64
         return;
     }
     json_open_object(json);
-    json_key_string(json, "owner", p5_stall_name((p5_stall)owner));
+    json_key_string(json, "owner", p5_stall_name((p5_stall)cause));
     json_key_unsigned(json, "clocks", clocks);
     json_close_object(json);
 }
 
 /* Writes the instructions that held back instruction `i`. */
-static void put_waits(json_writer *json, const p5_window *window, size_t i)
+static void put_held_by(json_writer *json, const p5_window *window, size_t i)
 {
     window_wait waits[WINDOW_WAITS];
     const size_t count = window_waits(window, i, waits);
@@ -41,7 +41,7 @@ static void put_waits(json_writer *json, const p5_window *window, size_t i)
         json_open_object(json);
         json_key_unsigned(json, "number", waits[n].by);
         json_key_string(json, "kind", window_wait_name(waits[n].kind));
-        json_key_string(json, "register", waits[n].what);
+        json_key_string(json, "register", waits[n].reg);
         json_close_object(json);
     }
     json_close_array(json);
@@ -61,20 +61,23 @@ void window_put_insn(json_writer *json, const p5_window *window, size_t i, uint6
     json_key_string(json, "address", address);
     json_key_string(json, "text", insn->text);
     json_key_string(json, "pipe", t->pipe == 0 ? "U" : "V");
-    const uint64_t clocks[] = {
-        t->pf < t->d1 ? t->pf : t->d1, t->f, t->d1, t->d2, t->ex, t->begin, t->end, t->ready};
-    static const char *const names[] = {"pf", "f", "d1", "d2", "ex", "begin", "end", "ready"};
-    for (size_t n = 0; n < sizeof clocks / sizeof clocks[0]; n++)
-        if (clocks[n] >= start) /* F is 0 without an F stage */
-            json_key_unsigned(json, names[n], clocks[n] - start);
+    json_key_unsigned(json, "pf", window_first_clock(t) - start);
+    if (t->f != 0)
+        json_key_unsigned(json, "f", t->f - start);
+    json_key_unsigned(json, "d1", t->d1 - start);
+    json_key_unsigned(json, "d2", t->d2 - start);
+    json_key_unsigned(json, "ex", t->ex - start);
+    json_key_unsigned(json, "begin", t->begin - start);
+    json_key_unsigned(json, "end", t->end - start);
+    json_key_unsigned(json, "ready", t->ready - start);
     json_key_unsigned(json, "clocks", t->clocks);
     json_key_string(json, "alone", t->pipe == 0 ? p5_unpaired_text(t->unpaired) : "");
-    put_owner(json, "stall", t->stall, t->stall_clocks);
-    put_owner(json, "hold", t->hold, t->hold_clocks);
-    put_owner(json, "starved", gap.owner, gap.to - gap.from);
+    put_wait(json, "stall", t->stall, t->stall_clocks);
+    put_wait(json, "hold", t->hold, t->hold_clocks);
+    put_wait(json, "starved", gap.owner, gap.to - gap.from);
     json_key_unsigned(json, "read_misses", t->read_misses);
     json_key_unsigned(json, "write_misses", t->write_misses);
-    put_waits(json, window, i);
+    put_held_by(json, window, i);
     json_close_object(json);
 }
 

@@ -81,7 +81,7 @@ static void draw_stages(const drawing *d, size_t i)
 {
     const p5_trace_insn *t = &d->window->items[i].trace;
     const window_gap gap = window_gap_before(d->window, i);
-    const uint64_t pf = t->pf < t->d1 ? t->pf : t->d1;
+    const uint64_t pf = window_first_clock(t);
     box(d, i, pf + 1, t->d1, "buf", NULL);
     box(d, i, pf, pf < t->d1 ? pf + 1 : pf, "pf", NULL);
     if (t->f != 0 && t->f < t->d1)
@@ -134,7 +134,7 @@ static void describe(const drawing *d, size_t i)
     const size_t count = window_waits(d->window, i, waits);
     for (size_t n = 0; n < count; n++)
         fprintf(out, "\nheld back by [%zu]: %s%s%s", waits[n].by, window_wait_name(waits[n].kind),
-                waits[n].what[0] != '\0' ? " " : "", waits[n].what);
+                waits[n].reg[0] != '\0' ? " " : "", waits[n].reg);
 }
 
 /* Draws the row of instruction `i`: its stages, and its label with index, pipe and disassembly. */
@@ -175,7 +175,7 @@ static void draw_arrows(const drawing *d)
                     "<path class=\"a\" marker-end=\"url(#tl-head)\" d=\"M%d %dC%d %d %d %d %d %d\"><title>",
                     x1, y1, x1 + CLOCK, y1, x2 - CLOCK, y2, x2, y2);
             fprintf(d->out, "[%zu] waits for [%zu]: %s %s</title></path>\n", i, waits[n].by,
-                    window_wait_name(waits[n].kind), waits[n].what);
+                    window_wait_name(waits[n].kind), waits[n].reg);
         }
     }
 }

@@ -48,7 +48,7 @@ static bool set_wait(window_wait *to, size_t by, window_wait_kind kind, const p5
 {
     *to = (window_wait){.by = by, .kind = kind};
     if (source != NULL)
-        name_source(source, to->what);
+        name_source(source, to->reg);
     return true;
 }
 

@@ -39,7 +39,7 @@ typedef struct window_wait {
     size_t by; /* index of the instruction that held it back */
     window_wait_kind kind;
     /* The register, such as "eax", "st(1)" or "mm0"; "" if the reason is no register, or one that both write. */
-    char what[8];
+    char reg[8];
 } window_wait;
 enum { WINDOW_WAITS = 3 };
 /* Finds the instructions of the window that held back the instruction with index `i`, and returns how many it
@@ -57,6 +57,11 @@ typedef struct window_gap {
 /* Returns the gap before instruction `i`. An instruction in V has none, because it enters D1 with its partner. */
 window_gap window_gap_before(const p5_window *window, size_t i);
 
+/* Returns the first core clock at which pictures show an instruction: that of PF, or of D1 if it is earlier. */
+static inline uint64_t window_first_clock(const p5_trace_insn *insn)
+{
+    return insn->pf < insn->d1 ? insn->pf : insn->d1;
+}
 /* Returns the first core clock that pictures of the window show: the earliest PF or D1. */
 uint64_t window_start(const p5_window *window);
 /* Pictures show the first instructions of a window only; browsers show more of them slowly. */

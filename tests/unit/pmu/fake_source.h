@@ -1,4 +1,4 @@
-/* A source of totals for tests of the performance monitor: tests set what a core would have counted. */
+/* A pmu_source for tests of the performance monitor: tests set what a core would have counted. */
 #ifndef FAKE_SOURCE_H
 #define FAKE_SOURCE_H
 
@@ -8,11 +8,12 @@
 #include "../unit.h"
 #include "pmu/internal.h"
 
+/* What the functions of pmu_source return. */
 typedef struct fake_source {
     uint64_t increments[P5_EVENT_COUNT][P5_CPL_CLASSES];
-    uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES];
-    uint64_t clocks[P5_CPL_CLASSES];
-    uint64_t clock;
+    uint64_t asserted[P5_EVENT_COUNT][P5_CPL_CLASSES]; /* clocks with at least one increment */
+    uint64_t clocks[P5_CPL_CLASSES];                   /* spent at these privilege levels */
+    uint64_t clock;                                    /* the present one */
 } fake_source;
 
 static inline uint64_t fake_sum(const uint64_t by_cpl[P5_CPL_CLASSES], unsigned cpl_mask)
@@ -39,6 +40,8 @@ static inline uint64_t fake_clock(void *context)
     return ((fake_source *)context)->clock;
 }
 
+/* Opens a monitor of `fake` with delays of the pins that differ from each other and from those of the models. `family`
+ * includes the monitor. */
 static inline p5_pmu *fake_open(fake_source *fake, unsigned family)
 {
     pmu_source source = {.context = fake, .total = fake_total, .clocks = fake_clocks, .clock = fake_clock};
@@ -55,14 +58,15 @@ static inline void fake_close(p5_pmu **pmu)
     p5_pmu_close(*pmu);
 }
 
-/* Declares `fake`, a source at this clock whose totals are 0, and `pmu`, a monitor of it, which is closed at the end of
- * the block. */
+/* Declares `fake`, a source with totals of 0 whose clock is `start`, and `pmu`, a monitor of it, which is closed at the
+ * end of the block. */
 #define FAKE_PMU_AT(fake, pmu, family, start)                                                                \
     fake_source fake = {.clock = start};                                                                     \
     CLOSED_BY(fake_close) p5_pmu *pmu = fake_open(&fake, family)
 #define FAKE_PMU(fake, pmu, family) FAKE_PMU_AT(fake, pmu, family, 0)
 
-/* The families, registers and bits of the later monitors. */
+/* Families with a monitor of later processors in place of CESR (pmu/perfmon.h), and that monitor's MSRs and bits of its
+ * event selects. */
 enum { P6 = P5_FAMILY_P55C | P5_MONITOR_P6, ARCH3 = P5_FAMILY_P55C | P5_MONITOR_ARCH3 };
 enum {
     PMC0 = 0xc1,

@@ -148,3 +148,18 @@ TEST(unrolled_code_has_no_trip)
     for (unsigned i = 0; i < 2; i++)
         p5_case_program_free(programs[i]);
 }
+
+/* A processor without F has no "f", also if the window begins at clock 0. */
+TEST(json_without_f)
+{
+    window_insn first = {.trace = {.d1 = 1, .d2 = 2, .ex = 3, .begin = 3, .end = 4, .ready = 4}};
+    char *text = NULL;
+    size_t size = 0;
+    json_writer json;
+    FILE *out = open_memstream(&text, &size);
+    json_init(&json, out);
+    window_put_insn(&json, &(p5_window){.items = &first, .count = 1, .first_trip = 1}, 0, 0);
+    fclose(out);
+    assert_non_null(strstr(text, "\"pf\":0,\"d1\":1,\"d2\":2,\"ex\":3,\"begin\":3,\"end\":4,\"ready\":4,"));
+    free(text);
+}
