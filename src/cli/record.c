@@ -180,9 +180,9 @@ const cli_verb verb_record = {
     .name = "record",
     .summary = "run a guest and write its exact profile",
     .operands = "[--] GUEST [ARG...]",
-    .doc =
-        "Run GUEST and write the exact costs of each of its instructions, for 'p5scope report', "
-        "'annotate' and 'diff': to p5scope.data, unless --callgrind or --cachegrind is given, or to -o FILE."
-        "\vExamples:\n  p5scope record ./program 10\n  p5scope record --callgrind callgrind.out ./program",
+    .doc = "Run GUEST and write the exact costs of each of its instructions, for 'p5scope report', "
+           "'annotate' and 'diff'. Without -o, the file is p5scope.data; with --callgrind or --cachegrind, "
+           "there is none."
+           "\vExamples:\n  p5scope record ./program 10\n  p5scope record --callgrind callgrind.out ./program",
     .runs_guest = true,
     .run = run};
