@@ -83,9 +83,9 @@ typedef struct p5_machine_options {
      * repeatable if all calls are answered alike, as from a file. NULL = no input. */
     int (*input)(void *context, uint8_t *byte, bool idle);
     void *input_context; /* first argument of `input` */
-    bool
-        input_keys; /* the input is typed: the sequences that terminals send for keys (ECMA-48) are these keys on
-                        the board's keyboard and in DOS; otherwise each byte is a character */
+    /* The input is typed: the sequences that terminals send for keys (ECMA-48) are these keys on the board's keyboard
+     * and in DOS. Otherwise each byte is a character. */
+    bool input_keys;
     /* Messages for the user (unknown system calls, unknown ports, permissive instructions), one line each
      * without newline. NULL = none. */
     void (*notice)(void *context, const char *line);

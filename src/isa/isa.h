@@ -100,9 +100,9 @@ enum {
     ISA_VARIABLE_ACCESSES = 1u << 3,
     ISA_READS_CARRY = 1u << 4,
     ISA_WRITES_FLAGS = 1u << 5,
-    ISA_STACK =
-        1u << 6,        /* changes ESP implicitly with the D2 bypass (PUSHx, POPx, CALL, RET without imm16) */
-    ISA_FLOP = 1u << 7, /* counts in event 22h FLOPS */
+    /* Changes ESP implicitly with the D2 bypass (PUSHx, POPx, CALL, RET without imm16). */
+    ISA_STACK = 1u << 6,
+    ISA_FLOP = 1u << 7,           /* counts in event 22h FLOPS */
     ISA_SATURATING = 1u << 8,     /* MMX arithmetic with saturation (ISA_VALUE_SATURATED) */
     ISA_LOCKABLE = 1u << 9,       /* LOCK prefix allowed (memory destination) */
     ISA_IMPLICIT_LOCK = 1u << 10, /* XCHG r,m */

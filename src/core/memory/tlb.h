@@ -53,12 +53,12 @@ typedef struct tlb {
     tlb_use use[TLB_ENTRIES + 1]; /* using TLB_NO_ENTRY changes nothing */
     uint32_t last;                /* code TLB: the most recently used entry's key; 0: not known */
     uint8_t hint[TLB_HINTS];      /* by tlb_hint_of: the entry that was found last; its key must be checked */
-    uint64_t
-        group[TLB_GROUPS]; /* by low bits of the page number: mask of the valid entries (bit n is entry n) */
-    uint64_t invalid;      /* mask of the invalid entries */
-    unsigned sets, ways;   /* number of sets, and of ways of each */
-    unsigned way_bits;     /* binary logarithm of `ways` */
-    unsigned set_shift;    /* first bit of the set index: 12, or 22 for an array of 4 MB pages */
+    /* By low bits of the page number: mask of the valid entries (bit n is entry n). */
+    uint64_t group[TLB_GROUPS];
+    uint64_t invalid;          /* mask of the invalid entries */
+    unsigned sets, ways;       /* number of sets, and of ways of each */
+    unsigned way_bits;         /* binary logarithm of `ways` */
+    unsigned set_shift;        /* first bit of the set index: 12, or 22 for an array of 4 MB pages */
     uint64_t lru[TLB_ENTRIES]; /* `order` by set, for snapshots only: tlb_store */
 } tlb;
 

@@ -95,7 +95,6 @@ prefetch_move prefetch_moved(const prefetch *f, int64_t now)
 {
     assert(f->fetched <= UINT8_MAX);
     const bool complete = f->redirect || !f->from_past;
-    assert(f->fetched <= UINT8_MAX);
     prefetch_move move = {.fetched = (uint8_t)f->fetched,
                           .freed_set = f->freed_set,
                           .complete = complete,

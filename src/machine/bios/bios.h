@@ -16,8 +16,8 @@ typedef struct bios {
     bool (*serve)(struct bios *b, unsigned vector);
     void *owner;         /* state of the part of the program that has set `serve` */
     uint64_t wait_until; /* clock at which INT 15h AH = 86h returns; 0: it is not waiting */
-    uint64_t
-        key_wait_until; /* clock at which a wait for a key ends the run, as the input has ended; 0: none */
+    /* Clock at which a wait for a key ends the run, because the input has ended; 0: none. */
+    uint64_t key_wait_until;
 } bios;
 
 enum { BIOS_PORT = 0xb8, FLAG_CARRY = 0x01, FLAG_ZERO = 0x40 };

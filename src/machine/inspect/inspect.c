@@ -89,7 +89,8 @@ static uint32_t *register_in(p5_machine_registers *r, engine_register which)
     return (uint32_t *)(void *)((char *)r + offset);
 }
 
-/* Returns the same of a segment register; these have the order of engine_segment_name. */
+/* Returns the address of a segment register in the public struct, whose members have the order of
+ * engine_segment_name. */
 static p5_segment_register *segment_in(p5_machine_registers *r, engine_segment_name which)
 {
     return (p5_segment_register *)(void *)((char *)r + offsetof(p5_machine_registers, es)) + which;

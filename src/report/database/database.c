@@ -42,8 +42,8 @@ p5_status database_do(p5_database *database, const char *sql, p5_error *error)
 /* Adds a run. Its column `identity` is a JSON object. 'run' in it is the identity that the writer of the result has
  * recorded (?7), or the command and its options if there is none. json_patch leaves out 'model_revision' if it is NULL. */
 static const char add_run[] =
-    "INSERT INTO run (kind, p5scope, model, clock_mhz, command, options, source, guest_sha256, label, "
-    "identity) "
+    "INSERT INTO run "
+    "(kind, p5scope, model, clock_mhz, command, options, source, guest_sha256, label, identity) "
     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?8, ?9, ?10, json_patch("
     "json_object('kind', ?1, 'p5scope', ?2, 'model', ?3, 'clock-mhz', ?4, 'guest-sha256', ?9, "
     "'run', iif(?7 IS NULL, json_array(?5, ?6), json(?7)), 'label', ?10), "

@@ -143,10 +143,9 @@ bool p5_database_same_option(const p5_database *database, const char *name, char
 
 bool p5_database_whole(const p5_database *database, size_t runs, char *text, size_t size)
 {
-    static const char sql[] =
-        "SELECT count(*) = 0, group_concat(DISTINCT ending) FROM (SELECT ending FROM run ORDER BY id DESC "
-        "LIMIT "
-        "CAST(?1 AS INTEGER)) WHERE ending IS NOT NULL AND ending NOT LIKE 'Stopped by --max-%'";
+    static const char sql[] = "SELECT count(*) = 0, group_concat(DISTINCT ending) "
+                              "FROM (SELECT ending FROM run ORDER BY id DESC LIMIT CAST(?1 AS INTEGER)) "
+                              "WHERE ending IS NOT NULL AND ending NOT LIKE 'Stopped by --max-%'";
     char count[24];
     snprintf(count, sizeof count, "%zu", runs);
     return agree(database, sql, count, text, size);

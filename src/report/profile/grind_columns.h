@@ -8,8 +8,8 @@
 /* The columns to write: clocks, by which those programs sort, then instructions_executed, then others without
  * duplicates. */
 typedef struct grind_columns {
-    profile_value
-        values[2 + P5_EVENT_COUNT + P5_STALL_COUNT]; /* at most every event and every stall cause follow */
+    /* At most every event and every stall cause follow the first two. */
+    profile_value values[2 + P5_EVENT_COUNT + P5_STALL_COUNT];
     size_t count;
 } grind_columns;
 
