@@ -218,8 +218,8 @@ static void retire(run *u, unsigned next)
     what.mode = P5_MODE_PROTECTED;
     if (observer && observer->retire)
         observer->retire(observer->context, u->core, &what);
-    else
-        p5_core_retire(u->core, &what);
+    else if (p5_core_retire(u->core, &what) != P5_OK)
+        abort();
 }
 
 /* Does something that does not belong to the flow of instructions. Returns the CPL afterwards. */

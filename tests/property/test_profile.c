@@ -114,7 +114,8 @@ static void put_off(void *context, p5_core *core, const p5_retired *r)
     batch *b = ((recording *)context)->batch;
     if (r->unsafe_x87) {
         settle(context, core);
-        p5_core_retire(core, r);
+        if (p5_core_retire(core, r) != P5_OK)
+            abort();
         return;
     }
     memcpy(b->accesses + b->access_count, r->accesses, r->access_count * sizeof *r->accesses);
