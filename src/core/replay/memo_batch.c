@@ -217,7 +217,9 @@ static inline __attribute__((always_inline)) memo_leaf *price_piece(p5_core *cor
     }
     if (__builtin_expect(!memo_code_page_usual(core->memory, here->piece, streak), 0))
         return price_unusual(core, leave(core, all, here), path, NULL);
-    memo_leaf *leaf = memo_leaf_at(&core->memo, memo_leaf_of(streak, prediction_at(here)));
+    const uint32_t number = memo_leaf_of(streak, prediction_at(here));
+    assert(number == 0 || streak->ends_in_branch); /* all questions before the leaf are steps or lines */
+    memo_leaf *leaf = memo_leaf_at(&core->memo, number);
     __builtin_prefetch(leaf);
     const data_expected *const first = memo_expected(streak), *const end = first + streak->step_count;
     const data_expected *reached =

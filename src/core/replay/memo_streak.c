@@ -81,8 +81,17 @@ static data_expected expected_at(const memo_node *node, const p5_access *accesse
     return memory_expect(&accesses[node->data.index]);
 }
 
+/* Makes the extent of a streak unknown. It may lead to leaves already that lie behind questions which its steps do not
+ * include. */
+static void forget_extent(memo_streak *streak)
+{
+    streak->end = NULL;
+    streak->is_over = false;
+    memo_set_no_lines(streak);
+}
+
 /* Extends `streak`, that of `path` itself or of an edge of its tree, as far as usual answers are known now, to at
- * most 255 steps. Its steps and lines are made anew. If memory is out, the streak stays as it is. */
+ * most 255 steps. Its steps and lines are made anew. If memory is out, its questions are asked one by one from now on. */
 void memo_find_steps(p5_core *core, memo_streak *streak, memo_path *path, const p5_access *accesses)
 {
     memo *m = &core->memo;
@@ -106,8 +115,10 @@ void memo_find_steps(p5_core *core, memo_streak *streak, memo_path *path, const 
     found.first_offset = found.first_code = INT16_MAX;
     found.last_offset = found.last_code = MEMO_NEVER;
     const size_t bytes_available = streak == &path->streak ? sizeof path->steps : 0;
-    if (!reserve_steps(m, &found, path->steps, bytes_available, line_count))
+    if (!reserve_steps(m, &found, path->steps, bytes_available, line_count)) {
+        forget_extent(streak);
         return;
+    }
     memo_step *step = found.steps;
     data_expected *expected = step_count > MEMO_INLINE ? found.many : found.expected;
     for (at = streak->first; at != found.end; at = memo_after_usual(m, at)) {
