@@ -73,8 +73,8 @@ void machine_disassemble(p5_machine *machine, uint32_t linear, char *text, size_
 }
 
 /* Returns true for an instruction that p5scope does not execute at all, but that has a name because other processors have
- * it, such as FXSAVE and those of SSE. These begin with 0Fh. UD2 and its like are undefined everywhere, as is most of what
- * begins with LOCK or names a control or debug register (0F20h to 0F23h). */
+ * it, such as FXSAVE and most of SSE. Only opcodes that begin with 0Fh are considered. UD2 and its like are undefined
+ * everywhere, as is most of what begins with LOCK or names a control or debug register (0F20h to 0F23h). */
 static bool has_foreign_name(p5_machine *machine, const shown_insn *insn, unsigned prefixes)
 {
     char text[96];
