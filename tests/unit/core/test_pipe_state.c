@@ -73,7 +73,9 @@ static void turn(looped *l, const p5_block *block)
 {
     l->resolver = (pipe_resolver){l, data, NULL, code, end_known, branch, NULL, NULL};
     l->deltas = (pipe_deltas){0};
-    static const p5_access accesses[4 * MOST] = {{.linear = 0x2000, .size = 4}};
+    p5_access accesses[4 * MOST];
+    for (unsigned i = 0; i < 4 * MOST; i++)
+        accesses[i] = (p5_access){.linear = 0x2000, .size = 4};
     pipe_load(&l->p, &l->state, l->t);
     pipe_load_pending(&l->p, l->has_pending ? &l->pending : NULL);
     pipe_begin(&l->p, l->now, block->ops[0].address, &l->resolver, &l->deltas);

@@ -344,7 +344,8 @@ TEST(test_other_packets)
         if (gdb_packet(&g, rows[i].packet, strlen(rows[i].packet)) != rows[i].action ||
             (strcmp(rows[i].packet, "mfffff,4") != 0 && strcmp(g.reply, rows[i].reply) != 0))
             fail_msg("'%s' was answered by '%s'", rows[i].packet, g.reply);
-        assert_int_equal(g.killed, rows[i].packet[0] == 'k' || rows[i].packet[1] == 'K');
+        assert_int_equal(g.killed,
+                         strcmp(rows[i].packet, "k") == 0 || strcmp(rows[i].packet, "vKill;1") == 0);
     }
     gdb_packet(&g, "c10001", 6); /* from an address */
     expect("p8", "01000100");
