@@ -74,14 +74,14 @@ p5_status p5_machine_read_registers(const p5_machine *machine, p5_machine_regist
 
 /* Writes the registers that differ from the present ones. Read them first, change some, and write all back.
  *
- * General registers, EIP, EFLAGS and the x87 state can always be written. Of EFLAGS, VM and the bits that the processor
- * lacks keep their values; in a Linux program only the flags change that a debugger may set there (CF, PF, AF, ZF, SF,
- * TF, DF, OF, RF and AC). The x87 state is taken as by FRSTOR: unknown bits of the control word are ignored, and ES and B
- * of the status word follow from its flags and the masks. Selectors
- * can be written in real and virtual-8086 mode; the base follows. CR2, CR3 and CR4 can be written except in Linux
- * programs. P5_ERR_UNSUPPORTED: another register differs, or one of these where it cannot be written. P5_ERR_RANGE: CR4
- * has a bit that the processor lacks. P5_ERR_STATE: no guest, during a run, after the guest's end, or while a
- * Linux program is in a system call, where one instruction more leaves it. After an error, nothing has been written. */
+ * General registers, EIP, EFLAGS and the x87 state can always be written. Of EFLAGS, VM and the bits that the
+ * processor lacks keep their values; in a Linux program only the flags change that a debugger may set there (CF, PF,
+ * AF, ZF, SF, TF, DF, OF, RF and AC). The x87 state is taken as by FRSTOR: unknown bits of the control word are
+ * ignored, and ES and B of the status word follow from its flags and the masks. Selectors can be written in real and
+ * virtual-8086 mode; the base follows. CR2, CR3 and CR4 can be written except in Linux programs. P5_ERR_UNSUPPORTED:
+ * another register differs, or one of these where it cannot be written. P5_ERR_RANGE: CR4 has a bit that the processor
+ * lacks. P5_ERR_STATE: no guest, during a run, after the guest's end, or while a Linux program is in a system call,
+ * where one instruction more leaves it. After an error, nothing has been written. */
 p5_status p5_machine_write_registers(p5_machine *machine, const p5_machine_registers *registers,
                                      p5_error *error);
 

@@ -81,8 +81,8 @@ static data_expected expected_at(const memo_node *node, const p5_access *accesse
     return memory_expect(&accesses[node->data.index]);
 }
 
-/* Makes the extent of a streak unknown. It may lead to leaves already that lie behind questions which its steps do not
- * include. */
+/* Makes the extent of a streak unknown, because its steps do not include all questions before the leaves to which it
+ * leads. */
 static void forget_extent(memo_streak *streak)
 {
     streak->end = NULL;

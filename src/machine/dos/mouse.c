@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "machine/base/notice.h"
+#include "machine/bios/video.h"
 #include "machine/dos/dos_internal.h"
 #include "machine/load/data_area.h"
 
@@ -22,22 +23,11 @@ enum {
 /* Returns the height of the virtual screen in pixels. */
 static uint16_t screen_height(const dos *d)
 {
-    switch (bios_load(&d->bios, BDA_VIDEO_MODE, 1)) {
-    case 0x00:
-    case 0x01:
-    case 0x02:
-    case 0x03:
-    case 0x07: /* text */
-        return (uint16_t)(ROW_HEIGHT * (bios_load(&d->bios, BDA_ROWS, 1) + 1));
-    case 0x0f:
-    case 0x10:
-        return 350;
-    case 0x11:
-    case 0x12:
-        return 480;
-    default:
+    const video_mode *mode = video_mode_find(bios_load(&d->bios, BDA_VIDEO_MODE, 1));
+    if (mode == NULL)
         return 200;
-    }
+    return mode->kind == VIDEO_TEXT ? (uint16_t)(ROW_HEIGHT * (bios_load(&d->bios, BDA_ROWS, 1) + 1))
+                                    : mode->height;
 }
 
 /* Sets the driver's defaults: the pointer is hidden, in the middle of the screen. */
